@@ -1,0 +1,66 @@
+"""The seam below every protocol: byte streams, listeners and processes, real or simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Protocol
+
+from anyio import TypedAttributeSet, typed_attribute
+from anyio.abc import ByteReceiveStream, ByteSendStream, ByteStream, TaskGroup
+
+Handler = Callable[[ByteStream], Awaitable[None]]
+
+
+class Abortive(TypedAttributeSet):
+    """What a stream offers beside anyio's interface. Wrappers forward it as `extra_attributes`."""
+
+    reset: Callable[[], Awaitable[None]] = typed_attribute()
+    """Ends the connection abortively: RST on TCP, BrokenResourceError for a simulated peer."""
+
+
+async def reset(stream: ByteStream) -> None:
+    """End a connection abortively; an orderly close where the stream cannot do better."""
+    abort = stream.extra(Abortive.reset, None)
+    await (abort() if abort else stream.aclose())
+
+
+class Listener(Protocol):
+    """A bound listener. `serve` accepts until cancelled, one task of `tasks` per connection."""
+
+    host: str
+    port: int
+
+    async def serve(self, handler: Handler, tasks: TaskGroup) -> None: ...
+    async def aclose(self) -> None: ...
+
+
+class Network(Protocol):
+    """Where connections are made: TCP, or the in-memory network of our own tests."""
+
+    async def connect(self, host: str, port: int) -> ByteStream:
+        """Raises OSError when nobody listens there, as TCP does."""
+        ...
+
+    async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Listener: ...
+
+
+class Process(Protocol):
+    """A process on three pipes. `returncode` is None while it runs, -N after signal N."""
+
+    stdin: ByteSendStream
+    stdout: ByteReceiveStream
+    stderr: ByteReceiveStream
+    pid: int
+
+    @property
+    def returncode(self) -> int | None: ...
+    def send_signal(self, number: int) -> None: ...
+    async def wait(self) -> int: ...
+
+
+class Spawner(Protocol):
+    """How processes are made."""
+
+    async def spawn(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> Process:
+        """Raises OSError when the command cannot be started."""
+        ...
