@@ -1,0 +1,184 @@
+"""seatrial.toml: which targets there are, and what their owner says about them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from .document import ConfigError, Document, Entry, read
+from .spelling import unknown
+from .stimuli import BINDING_ALIASES, Stimulus, stimuli
+
+FILE = Path("seatrial.toml")
+PROTOCOLS = ("mcp",)
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
+_ANY_PORT = "{port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetConfig:
+    """One target as its owner describes it.
+
+    `url` alone: attach. `command` alone: spawn, stdio. Both, `{port}` in both: spawn a server of HTTP.
+    Empty `versions` and `bindings` are discovered. `secrets` are the values that came from the environment.
+    `safe` None: decided by the address.
+    """
+
+    name: str
+    protocol: str = "mcp"
+    url: str = ""
+    command: tuple[str, ...] = ()
+    cwd: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    versions: tuple[str, ...] = ()
+    bindings: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    stimuli: Mapping[str, Stimulus] = field(default_factory=dict)
+    identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    replicas: tuple[str, ...] = ()
+    safe: bool | None = None
+    ca: str = ""
+    secrets: tuple[str, ...] = ()
+
+    @property
+    def spawned(self) -> bool:
+        return bool(self.command)
+
+    @property
+    def address(self) -> str:
+        """What a person calls it: its URL, else its command line."""
+        return self.url or " ".join(self.command)
+
+
+def load(path: Path, environ: Mapping[str, str] = os.environ) -> dict[str, TargetConfig]:
+    """The targets of a file by name. Raises ConfigError."""
+    return parse(read(path), environ)
+
+
+def parse(document: Document, environ: Mapping[str, str] = os.environ) -> dict[str, TargetConfig]:
+    """The targets of a document by name. Raises ConfigError."""
+    root = document.root().table(("target",), "table")
+    if "target" not in root:
+        raise ConfigError(f"{document.file} describes no target; add a table [target.NAME] with a url or a command")
+    return {name: _target(name, entry, environ) for name, entry in root["target"].table().items()}
+
+
+def select(targets: Mapping[str, TargetConfig], name: str, file: Path) -> TargetConfig:
+    """The target of that name, or the only one when `name` is empty. Raises ConfigError."""
+    if name in targets:
+        return targets[name]
+    if name:
+        raise ConfigError(f"{file}: {unknown('target', name, targets)}")
+    if len(targets) == 1:
+        return next(iter(targets.values()))
+    raise ConfigError(f"{file} describes {len(targets)} targets; name one of them: {', '.join(targets)}")
+
+
+_Reader = Callable[[Entry], Any]
+
+
+def _target(name: str, entry: Entry, environ: Mapping[str, str]) -> TargetConfig:
+    secrets: list[str] = []
+    readers = _readers(environ, secrets)
+    table = entry.table(tuple(readers))
+    values = {key: readers[key](item) for key, item in table.items()}
+    config = TargetConfig(name=name, **values, secrets=tuple(dict.fromkeys(filter(None, secrets))))
+    _require_place(entry, config)
+    return config
+
+
+def _readers(environ: Mapping[str, str], secrets: list[str]) -> dict[str, _Reader]:
+    """How each key of a target is read. Every value taken from the environment is added to `secrets`."""
+
+    def expanded(entry: Entry) -> str:
+        return _expanded(entry, environ, secrets)
+
+    def texts(entry: Entry) -> dict[str, str]:
+        return {key: expanded(item) for key, item in entry.table().items()}
+
+    def url(entry: Entry) -> str:
+        return _url(entry, expanded(entry))
+
+    return {
+        "protocol": _protocol,
+        "url": url,
+        "command": _command,
+        "cwd": Entry.text,
+        "env": texts,
+        "versions": Entry.texts,
+        "bindings": _bindings,
+        "headers": texts,
+        "stimuli": stimuli,
+        "identities": lambda entry: {key: texts(item) for key, item in entry.table().items()},
+        "replicas": lambda entry: tuple(_url(entry, value) for value in entry.texts()),
+        "safe": Entry.flag,
+        "ca": _file,
+    }
+
+
+def _expanded(entry: Entry, environ: Mapping[str, str], secrets: list[str]) -> str:
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in environ:
+            raise entry.error(f"uses ${{{match[1]}}}, but the environment has no variable {match[1]}; set it")
+        secrets.append(environ[match[1]])
+        return environ[match[1]]
+
+    return _VARIABLE.sub(value, entry.text())
+
+
+def _protocol(entry: Entry) -> str:
+    if entry.text() not in PROTOCOLS:
+        raise entry.error(f"is not spoken: {unknown('protocol', entry.text(), PROTOCOLS)}")
+    return entry.text()
+
+
+def _url(entry: Entry, value: str) -> str:
+    problem = url_problem(value)
+    if problem:
+        raise entry.error(problem)
+    return value
+
+
+def url_problem(value: str) -> str:
+    """Why a text is no address of a target, as the rest of a sentence; "" when it is one."""
+    wanted = "must be an address such as http://127.0.0.1:8080/mcp"
+    try:
+        parts = urlsplit(value.replace(_ANY_PORT, "1"))
+        complete = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+    except ValueError:
+        return f"{wanted}; {value!r:.80} has no valid host and port"
+    return "" if complete else f"{wanted}, not {value!r:.80}"
+
+
+def _command(entry: Entry) -> tuple[str, ...]:
+    words = entry.texts()
+    if not words:
+        raise entry.error('must not be empty; write it as a list of words, for example ["python", "server.py"]')
+    return words
+
+
+def _bindings(entry: Entry) -> tuple[str, ...]:
+    return tuple(BINDING_ALIASES.get(name, name) for name in entry.texts())
+
+
+def _file(entry: Entry) -> str:
+    if not Path(entry.text()).is_file():
+        raise entry.error(f"must name a file of certificates; there is no file {entry.value!r}")
+    return entry.text()
+
+
+def _require_place(entry: Entry, config: TargetConfig) -> None:
+    """A target is somewhere: raises ConfigError unless url and command say where."""
+    if not config.url and not config.command:
+        raise entry.error('needs url = "http://…" or command = ["…"]')
+    if config.command and config.url and _ANY_PORT not in config.url and ":" not in urlsplit(config.url).netloc:
+        raise entry.error(
+            "has a command and a url without a port; write {port} in both, or the port that it listens on"
+        )
+    if not config.command and _ANY_PORT in config.url:
+        raise entry.error("has {port} in its url but no command that starts a server there")

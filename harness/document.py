@@ -1,0 +1,116 @@
+"""A TOML document whose values know where they stand, so that an error can name file, line and key."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .spelling import unknown
+
+_HEADER = re.compile(r"^\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(#.*)?$")
+_KEY = re.compile(r"""^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
+
+Keys = tuple[str, ...]
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used. The text is one sentence that names the place and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The text of one file. `file` is its name as the user knows it."""
+
+    file: str
+    text: str = ""
+
+    def line(self, path: Keys) -> int:
+        """The line, from 1, on which the value of `path` or the nearest table around it begins."""
+        best, found = -1, 1
+        table: Keys = ()
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            if header := _HEADER.match(line):
+                table = here = _parts(header[1])
+            elif key := _KEY.match(line):
+                here = table + _parts(key[1])
+            else:
+                continue
+            if len(here) > best and path[: len(here)] == here:
+                best, found = len(here), number
+        return found
+
+    def root(self) -> Entry:
+        """The whole document. Raises ConfigError when it is not TOML."""
+        try:
+            return Entry(self, (), tomllib.loads(self.text))
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigError(f"{self.file} is not valid TOML: {error}; correct the file") from None
+
+
+def _parts(dotted: str) -> Keys:
+    return tuple(a or b or c for a, b, c in _PART.findall(dotted))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One value of a document. Each reader raises ConfigError when the value is of another type."""
+
+    document: Document
+    path: Keys
+    value: Any
+
+    def error(self, problem: str) -> ConfigError:
+        return ConfigError(f"{self.document.file}:{self.document.line(self.path)}: {'.'.join(self.path)} {problem}")
+
+    def text(self) -> str:
+        return self._typed(str, "a text in quotes")  # type: ignore[no-any-return]
+
+    def flag(self) -> bool:
+        return self._typed(bool, "true or false")  # type: ignore[no-any-return]
+
+    def number(self) -> float:
+        if isinstance(self.value, bool):
+            raise self._wrong("a number")
+        return float(self._typed((int, float), "a number"))
+
+    def whole(self) -> int:
+        if isinstance(self.value, bool):
+            raise self._wrong("a whole number")
+        return self._typed(int, "a whole number")  # type: ignore[no-any-return]
+
+    def texts(self) -> tuple[str, ...]:
+        wanted = "a list of texts in quotes"
+        values = self._typed(list, wanted)
+        if not all(isinstance(value, str) for value in values):
+            raise self._wrong(wanted)
+        return tuple(values)
+
+    def table(self, legal: Collection[str] = (), kind: str = "key") -> dict[str, Entry]:
+        """The entries of a table; with `legal`, any other name is an error."""
+        entries = {k: Entry(self.document, (*self.path, k), v) for k, v in self._typed(Mapping, "a table").items()}
+        for key, entry in entries.items():
+            if legal and key not in legal:
+                raise entry.error(f"is not understood: {unknown(kind, key, legal)}")
+        return entries
+
+    def _typed(self, types: type | tuple[type, ...], wanted: str) -> Any:
+        if not isinstance(self.value, types):
+            raise self._wrong(wanted)
+        return self.value
+
+    def _wrong(self, wanted: str) -> ConfigError:
+        return self.error(f"must be {wanted}, not {self.value!r:.60}")
+
+
+def read(path: Path) -> Document:
+    """The document in a file. Raises ConfigError when it cannot be read."""
+    try:
+        return Document(str(path), path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"{path} cannot be read: {reason}") from None
