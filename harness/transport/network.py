@@ -25,7 +25,7 @@ async def reset(stream: ByteStream) -> None:
 
 
 class Listener(Protocol):
-    """A bound listener. `serve` accepts until cancelled, one task of `tasks` per connection."""
+    """A bound listener. `serve` accepts until cancelled or closed, one task of `tasks` per connection."""
 
     host: str
     port: int
@@ -47,15 +47,21 @@ class Network(Protocol):
 class Process(Protocol):
     """A process on three pipes. `returncode` is None while it runs, -N after signal N."""
 
-    stdin: ByteSendStream
-    stdout: ByteReceiveStream
-    stderr: ByteReceiveStream
-    pid: int
-
+    @property
+    def stdin(self) -> ByteSendStream: ...
+    @property
+    def stdout(self) -> ByteReceiveStream: ...
+    @property
+    def stderr(self) -> ByteReceiveStream: ...
+    @property
+    def pid(self) -> int: ...
     @property
     def returncode(self) -> int | None: ...
     def send_signal(self, number: int) -> None: ...
     async def wait(self) -> int: ...
+    async def aclose(self) -> None:
+        """End what still runs of it by SIGKILL, reap it, close the pipes."""
+        ...
 
 
 class Spawner(Protocol):

@@ -1,0 +1,1 @@
+"""Sans-IO codecs: bounded, and honest about what was malformed."""
