@@ -33,7 +33,6 @@ class TargetConfig:
     protocol: str = "mcp"
     url: str = ""
     command: tuple[str, ...] = ()
-    cwd: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
     versions: tuple[str, ...] = ()
     bindings: tuple[str, ...] = ()
@@ -108,7 +107,6 @@ def _readers(environ: Mapping[str, str], secrets: list[str]) -> dict[str, _Reade
         "protocol": _protocol,
         "url": url,
         "command": _command,
-        "cwd": Entry.text,
         "env": texts,
         "versions": Entry.texts,
         "bindings": _bindings,

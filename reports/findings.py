@@ -1,0 +1,173 @@
+"""One result as every report tells it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from seatrial import Case, Requirement, Result, RunStarted, Verdict, Violation, clause_links
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What became of one case, in the words of the JSON report. `rerun` is a shell command."""
+
+    case: str
+    target: str
+    check: str
+    title: str
+    requirements: tuple[str, ...]
+    suite: str
+    level: str
+    verdict: Verdict
+    version: str
+    binding: str
+    fault_profile: str
+    expected: str
+    actual: str
+    violations: tuple[Violation, ...]
+    notes: tuple[Violation, ...]
+    records: tuple[int, ...]
+    seconds: float
+    rerun: str
+    reason: str
+    detail: str
+    traceback: str
+    clauses: tuple[Requirement, ...]
+
+    @property
+    def column(self) -> str:
+        return f"{self.version},{self.binding},{self.fault_profile}"
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Where the clauses can be read, each once."""
+        return tuple(dict.fromkeys(link for row in self.clauses for link in clause_links(row, self.version)))
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as it stands in the JSON report."""
+        return {key: value for key, value in asdict(self).items() if key != "clauses"}
+
+
+def finding(result: Result, run: RunStarted) -> Finding:
+    case, violations = result.case, result.violations
+    return Finding(
+        case=case.id,
+        target=case.target,
+        check=case.check.id,
+        title=case.check.title,
+        requirements=tuple(row.id for row in case.rows) or case.check.requirements,
+        suite=suite_of(case, run),
+        level=case.level.value,
+        verdict=result.verdict,
+        version=case.column.version,
+        binding=case.column.binding,
+        fault_profile=case.column.profile,
+        expected="; ".join(violation.expected for violation in violations),
+        actual="; ".join(violation.actual for violation in violations),
+        violations=violations,
+        notes=result.notes,
+        records=_records(result),
+        seconds=round(result.seconds, 3),
+        rerun=rerun(case, run),
+        reason=result.reason.value if result.reason else "",
+        detail=result.detail,
+        traceback=result.traceback,
+        clauses=_clauses(result, run),
+    )
+
+
+def suite_of(case: Case, run: RunStarted) -> str:
+    """The suite of a case: that of its first row, in this column or in any."""
+    rows = case.rows or tuple(run.requirements[name] for name in case.check.requirements if name in run.requirements)
+    return rows[0].suite if rows else ""
+
+
+def by_suite(results: Iterable[Result], run: RunStarted) -> dict[str, list[Result]]:
+    """The results by suite, suites and results in their order."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(suite_of(result.case, run), []).append(result)
+    return found
+
+
+def rerun(case: Case, run: RunStarted) -> str:
+    """The command that runs one case again with the same seed. `options.command` holds how the target was named."""
+    column = case.column
+    words = [*run.options.get("command", ("seatrial", "run", run.address))]
+    end = words.index("--") if "--" in words else len(words)
+    selection = ["--check", case.check.id, "--protocol-version", column.version, "--binding", column.binding]
+    selection += ["--faults", column.profile, "--seed", str(run.seed)]
+    return shlex.join([*words[:end], *selection, *words[end:]])
+
+
+def _records(result: Result) -> tuple[int, ...]:
+    cited = {number for violation in (*result.violations, *result.notes) for number in violation.records}
+    return tuple(sorted(cited | set(result.records)))
+
+
+def _clauses(result: Result, run: RunStarted) -> tuple[Requirement, ...]:
+    """The rows that were broken; all rows of the case where no violation names one."""
+    named = {violation.requirement for violation in (*result.violations, *result.notes)}
+    rows = result.case.rows or tuple(
+        run.requirements[name] for name in result.case.check.requirements if name in run.requirements
+    )
+    return tuple(row for row in rows if row.id in named or row.family in named) or rows
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings of one check that say the same in several columns."""
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def first(self) -> Finding:
+        return self.findings[0]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(found.column for found in self.findings)
+
+
+def grouped(findings: Iterable[Finding]) -> tuple[Group, ...]:
+    """The findings, those of equal check, verdict and words together, the worst verdict first."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for found in findings:
+        key = (found.check, found.verdict, found.reason, found.expected, found.actual, found.detail)
+        groups.setdefault(key, []).append(found)
+    order = list(Verdict)
+    return tuple(Group(tuple(g)) for g in sorted(groups.values(), key=lambda g: order.index(g[0].verdict)))
+
+
+BAD = (Verdict.FAIL, Verdict.ERROR, Verdict.WARN)
+"""The verdicts whose findings are told one by one."""
+
+
+def bad(findings: Iterable[Finding]) -> tuple[Group, ...]:
+    return grouped(found for found in findings if found.verdict in BAD)
+
+
+def unjudged(findings: Iterable[Finding], verdict: Verdict) -> Iterator[tuple[int, str, str]]:
+    """How many cases of a verdict share a reason and a detail, most frequent first: (count, reason, detail)."""
+    counted: dict[tuple[str, str], int] = {}
+    for found in findings:
+        if found.verdict is verdict:
+            key = (found.reason, found.detail)
+            counted[key] = counted.get(key, 0) + 1
+    for (reason, detail), count in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
+        yield count, reason, detail
+
+
+def lines(found: Finding) -> Sequence[tuple[str, str]]:
+    """The parts of a finding for a reader, in the order in which they are told: (name, text)."""
+    parts = [("clause", row.title) for row in found.clauses]
+    parts += [
+        part for v in (*found.violations, *found.notes) for part in (("expected", v.expected), ("actual", v.actual))
+    ]
+    parts += [("detail", found.detail)] if found.detail else []
+    parts += [("records", ", ".join(map(str, found.records)))] if found.records else []
+    parts += [("rerun", found.rerun)]
+    return [*parts, *(("spec", link) for link in found.links)]

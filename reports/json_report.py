@@ -1,0 +1,46 @@
+"""The JSON report, for programs. Its shape is `report.schema.json`."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import Any
+
+from seatrial import RunStarted
+
+from .findings import finding
+from .reporter import Run, WholeReporter, counts
+
+SCHEMA = "seatrial.report/1"
+"""Changes when a reader of the report would have to change; members may be added without."""
+
+
+class JsonReporter(WholeReporter):
+    """`{schema, seatrial, target, options, summary, findings}` with one finding per case."""
+
+    def render(self, run: Run) -> str:
+        return json.dumps(document(run), indent=1) + "\n"
+
+
+def document(run: Run) -> dict[str, Any]:
+    findings = [finding(result, run.started).as_json() for result in run.results]
+    return {"schema": SCHEMA, **described(run.started), "summary": _summary(run), "findings": findings}
+
+
+def described(started: RunStarted) -> dict[str, Any]:
+    """What was run, with what and against whom."""
+    return {
+        "seatrial": version("seatrial"),
+        "target": {"name": started.target, "address": started.address, "server": started.server},
+        "options": {**started.options, "seed": started.seed, "evidence": started.evidence},
+    }
+
+
+def _summary(run: Run) -> dict[str, Any]:
+    return {
+        "cases": len(run.started.cases),
+        "verdicts": {verdict.value: count for verdict, count in counts(run.results).items()},
+        "seconds": round(run.seconds, 3),
+        "complete": run.complete,
+        "failure": run.failure,
+    }

@@ -1,0 +1,117 @@
+"""The report as Markdown, for a pull request or a wiki."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from seatrial import Column, Result, Verdict, cells
+
+from .findings import Finding, Group, bad, by_suite, finding, lines, unjudged
+from .reporter import Run, WholeReporter, columns, counts
+from .text import markdown, visible
+
+_CELLS = {
+    Verdict.PASS: "pass",
+    Verdict.FAIL: "**FAIL**",
+    Verdict.WARN: "warn",
+    Verdict.INCONCLUSIVE: "?",
+    Verdict.NOT_APPLICABLE: "-",
+    Verdict.ERROR: "**ERROR**",
+}
+
+
+class MarkdownReporter(WholeReporter):
+    """Counts, findings, the matrix, and what was not judged."""
+
+    def render(self, run: Run) -> str:
+        findings = [finding(result, run.started) for result in run.results]
+        return "\n".join([*_head(run), *_findings(findings), *_matrix(run), *_unjudged(findings)]) + "\n"
+
+
+def _head(run: Run) -> Iterator[str]:
+    yield f"# Seatrial: {markdown(run.started.target)}"
+    yield ""
+    yield f"{_code(run.started.address)}, seed {run.started.seed}, {run.seconds:.1f} s"
+    yield ""
+    if run.outcome:
+        yield f"**{markdown(run.outcome)}**"
+        yield ""
+    told = counts(run.results)
+    yield from _table([verdict.value for verdict in told], [[str(count) for count in told.values()]])
+
+
+def _findings(findings: Sequence[Finding]) -> Iterator[str]:
+    groups = bad(findings)
+    if groups:
+        yield "## Findings"
+        yield ""
+    for group in groups:
+        yield from _finding(group)
+
+
+def _finding(group: Group) -> Iterator[str]:
+    yield f"### {group.first.verdict} {markdown(group.first.check)}"
+    yield ""
+    yield markdown(group.first.title)
+    yield ""
+    for name, text in lines(group.first):
+        yield f"- {name}: {_shown(name, text)}"
+    yield f"- in: {', '.join(map(_code, group.columns))}"
+    yield ""
+
+
+def _shown(name: str, text: str) -> str:
+    match name:
+        case "rerun":
+            return _code(text)
+        case "spec":
+            return f"<{text}>"
+        case _:
+            return markdown(text)
+
+
+def _matrix(run: Run) -> Iterator[str]:
+    results = run.results
+    shown = columns(results)
+    if shown:
+        yield "## Matrix"
+        yield ""
+    for suite, rows in by_suite(results, run.started).items():
+        yield from _table([markdown(suite), *map(_heading, shown)], _rows(rows, shown))
+
+
+def _rows(results: Sequence[Result], shown: Sequence[Column]) -> Iterator[list[str]]:
+    verdicts = cells(results)
+    for check in dict.fromkeys(result.case.check.id for result in results):
+        found = (verdicts.get((check, column)) for column in shown)
+        yield [markdown(check), *("" if verdict is None else _CELLS[verdict] for verdict in found)]
+
+
+def _heading(column: Column) -> str:
+    profile = "" if column.profile == "none" else f" {column.profile}"
+    return markdown(f"{column.version} {column.binding}{profile}")
+
+
+def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
+    for verdict, heading in ((Verdict.INCONCLUSIVE, "Not judged"), (Verdict.NOT_APPLICABLE, "Not applicable")):
+        rows = [[str(count), reason, markdown(detail)] for count, reason, detail in unjudged(findings, verdict)]
+        if rows:
+            yield f"## {heading}"
+            yield ""
+            yield from _table(["cases", "reason", "detail"], rows)
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]] | Iterator[list[str]]) -> Iterator[str]:
+    for cells_ in (heads, ["---"] * len(heads), *rows):
+        yield f"| {' | '.join(cells_)} |"
+    yield ""
+
+
+def _code(text: str) -> str:
+    """Inline code that shows the text as it is, whatever backticks it contains."""
+    shown = visible(text)
+    fence = "`"
+    while fence in shown:
+        fence += "`"
+    pad = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"

@@ -1,0 +1,100 @@
+"""What a reporter is, and what the reporters that write at the end share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TextIO
+
+from seatrial import CaseFinished, Column, Event, Result, RunFinished, RunStarted, Verdict
+
+
+class Reporter(Protocol):
+    """Consumes the events of one run. It is made with an open text stream, which it does not close.
+
+    `close` is called exactly once, also after an interruption, and must leave a complete report.
+    """
+
+    def handle(self, event: Event) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Run:
+    """What is known of a run so far."""
+
+    started: RunStarted = field(default_factory=lambda: RunStarted("", "", 0, (), {}))
+    finished: RunFinished | None = None
+    _results: dict[str, Result] = field(default_factory=dict)
+
+    def take(self, event: Event) -> None:
+        match event:
+            case RunStarted():
+                self.started = event
+            case CaseFinished(result=result):
+                self._results[result.case.id] = result
+            case RunFinished():
+                self.finished = event
+                self._results |= {result.case.id: result for result in event.results}
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """One per case, in the planned order."""
+        planned = [case.id for case in self.started.cases]
+        place = {case: number for number, case in enumerate(planned)}
+        return tuple(sorted(self._results.values(), key=lambda r: place.get(r.case.id, len(place))))
+
+    @property
+    def complete(self) -> bool:
+        return self.finished is not None and self.finished.complete
+
+    @property
+    def failure(self) -> str:
+        return self.finished.failure if self.finished else ""
+
+    @property
+    def seconds(self) -> float:
+        return self.finished.seconds if self.finished else sum(r.seconds for r in self._results.values())
+
+    @property
+    def outcome(self) -> str:
+        """What to say of a run that has not judged all its cases; "" of one that has."""
+        missing = len(self.started.cases) - len(self._results)
+        if self.failure:
+            return self.failure
+        return "" if self.complete else f"interrupted: {missing} of {len(self.started.cases)} cases were not judged"
+
+
+def counts(results: Iterable[Result]) -> dict[Verdict, int]:
+    """How often each verdict was given, every verdict named."""
+    found = dict.fromkeys(Verdict, 0)
+    for result in results:
+        found[result.verdict] += 1
+    return found
+
+
+def columns(results: Sequence[Result]) -> tuple[Column, ...]:
+    """The columns that occur, in the order of version, binding and profile."""
+    found = {result.case.column for result in results}
+    return tuple(sorted(found, key=lambda column: (column.version, column.binding, column.profile)))
+
+
+class WholeReporter(ABC):
+    """A reporter whose format can only be written when everything is known."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._run = Run()
+
+    def handle(self, event: Event) -> None:
+        self._run.take(event)
+
+    def close(self) -> None:
+        self._out.write(self.render(self._run))
+        self._out.flush()
+
+    @abstractmethod
+    def render(self, run: Run) -> str:
+        """The whole report, with its final newline."""

@@ -1,0 +1,32 @@
+"""Text of a target made safe to show: it may neither move a cursor nor be taken for markup."""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff]"
+)
+"""Control and format characters, those that turn the direction of text, and halves of surrogate pairs."""
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+
+
+def visible(text: str) -> str:
+    """The text on one line, every control or invisible character as its escape."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    known = {10: "\\n", 13: "\\r", 9: "\\t"}
+    return known.get(code) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+def shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def markdown(text: str) -> str:
+    """The text as Markdown that shows it literally, in a table cell too, and that mentions nobody."""
+    return _MARKDOWN.sub(r"\\\1", visible(text)).replace("@", "&#64;")
