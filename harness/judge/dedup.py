@@ -1,0 +1,130 @@
+"""Judges of repetition: a request has one response, an event id one event, a notification one delivery."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from ..model import Column, Violation
+from ..protocols.outcome import Message
+from ..transcript import Kind, Record
+from .replay import is_response
+from .traffic import (
+    Heard,
+    Histories,
+    Judgement,
+    Key,
+    Operation,
+    header,
+    heard,
+    key,
+    operations,
+    requests_per_id,
+    sent_as_text,
+    untouched,
+)
+
+
+def one_response(messages: Sequence[Message], request_id: Any) -> Violation | None:
+    """Exactly one response with this id, equal in value and in JSON type."""
+    found = [message.record for message in messages if _answers(message, request_id)]
+    if len(found) == 1:
+        return None
+    return Violation(f"one response with id {request_id!r}", f"{len(found)} responses", tuple(found))
+
+
+def nothing_for(messages: Sequence[Message], request_id: Any, token: Any = None) -> Violation | None:
+    """Neither a response with this id nor progress for `token` (None: progress is not looked at)."""
+    found = [m for m in messages if _answers(m, request_id) or (token is not None and _reports(m, token))]
+    if not found:
+        return None
+    actual = f"{len(found)} messages"
+    return Violation(f"no message for request {request_id!r}", actual, tuple(message.record for message in found))
+
+
+def exactly_once(messages: Sequence[Message], wanted: Callable[[Message], bool], what: str) -> Violation | None:
+    """One message, and one only, is the wanted one. `what` names it in the finding."""
+    found = [message.record for message in messages if wanted(message)]
+    return None if len(found) == 1 else Violation(f"{what} comes once", f"it came {len(found)} times", tuple(found))
+
+
+def _answers(message: Message, request_id: Any) -> bool:
+    return is_response(message) and "id" in message.payload and key(message.payload["id"]) == key(request_id)
+
+
+def _reports(message: Message, token: Any) -> bool:
+    return message.method == "notifications/progress" and key(message.params.get("progressToken")) == key(token)
+
+
+def one_response_per_request(histories: Histories, column: Column) -> Judgement:
+    """No request got more responses than it was sent times; a replay of an event is not another response.
+
+    JSON-RPC 2.0 section 5. `seen` counts the responses. A response to no request is a finding unless the client
+    also sent what cannot be read here.
+    """
+    seen = 0
+    found: list[Violation] = []
+    for history in untouched(histories):
+        responses = [m for m in heard(history, column.version) if m.is_response and m.payload.get("id") is not None]
+        seen += len(responses)
+        found += _surplus(history, responses)
+    return Judgement(seen, tuple(found))
+
+
+def _surplus(history: Sequence[Record], responses: Iterable[Heard]) -> Iterator[Violation]:
+    asked = requests_per_id(history)
+    readable = not any(sent_as_text(record) for record in history)
+    groups: dict[tuple[str, Key], dict[tuple[Any, ...], int]] = defaultdict(dict)
+    for message in responses:
+        groups[message.scope, key(message.payload["id"])].setdefault(_delivery(message), message.record)
+    for name, deliveries in groups.items():
+        times, request_id = asked[name], name[1][1]
+        if len(deliveries) > times and (times or readable):
+            actual = f"{len(deliveries)} responses to {times} requests"
+            yield Violation(f"one response with id {request_id}", actual, tuple(deliveries.values()))
+
+
+def _delivery(message: Heard) -> tuple[Any, ...]:
+    """Equal for an event and its replay, different for any two other messages."""
+    if message.event_id:
+        return message.event_id, json.dumps(message.payload, sort_keys=True)
+    return (message.record,)
+
+
+def event_ids_unique(histories: Histories, column: Column) -> Judgement:
+    """No event id names two events of a session; the replay of an event after Last-Event-ID is the same event.
+
+    Without a session each stream stands for itself. `seen` counts the events with an id.
+    """
+    seen = 0
+    found: list[Violation] = []
+    for history in untouched(histories):
+        names: dict[tuple[str, str], list[tuple[Operation, Record]]] = defaultdict(list)
+        for operation in operations(history):
+            for record in (*operation.received, *operation.events):
+                if event_id := _event_id(record):
+                    names[operation.scope or operation.name, event_id].append((operation, record))
+        seen += sum(map(len, names.values()))
+        found += [finding for (_, name), events in names.items() if (finding := _one_event(name, events))]
+    return Judgement(seen, tuple(found))
+
+
+def _event_id(record: Record) -> str:
+    return record.data.get("event_id" if record.kind is Kind.RECEIVED else "id") or ""
+
+
+def _one_event(name: str, events: Sequence[tuple[Operation, Record]]) -> Violation | None:
+    contents = {_event_content(record) for _, record in events}
+    originals = [operation for operation, _ in events if header(operation.sent, "last-event-id") is None]
+    within = Counter(operation.name for operation, _ in events)
+    if len(contents) == 1 and len(originals) <= 1 and max(within.values()) == 1:
+        return None
+    records = tuple(record.number for _, record in events)
+    return Violation("an event id is used once in a session", f"id {name[:80]!r} names {len(events)} events", records)
+
+
+def _event_content(record: Record) -> str:
+    names = ("message", "raw") if record.kind is Kind.RECEIVED else ("event", "data")
+    return json.dumps([record.data.get(name) for name in names], sort_keys=True)

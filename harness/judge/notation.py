@@ -1,0 +1,140 @@
+"""The notation of message shapes: tables of members, read by `Shapes` (the table itself says how it is written)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+PRIMITIVES: dict[str, Callable[[Any], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "number": lambda value: _is_number(value),
+    "integer": lambda value: _is_integer(value),
+    "natural": lambda value: _is_integer(value) and value >= 0,
+    "share": lambda value: _is_number(value) and 0 <= value <= 1,
+    "boolean": lambda value: isinstance(value, bool),
+    "object": lambda value: isinstance(value, dict),
+    "null": lambda value: value is None,
+    "any": lambda value: True,
+}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_integer(value: Any) -> bool:
+    """As JSON Schema has it: 1.0 is an integer."""
+    return _is_number(value) and math.isfinite(value) and value == int(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One line of a table: a member's name, whether it must be there, its type, and the versions that know it."""
+
+    name: str
+    required: bool
+    type: str
+    versions: str
+
+    def holds(self, version: str) -> bool:
+        return not self.versions or version in self.versions
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Types and aliases by name. Versions are the letters of the table."""
+
+    types: Mapping[str, Mapping[str, Any]]
+    aliases: Mapping[str, str]
+
+    def faults(self, version: str, type_: str, value: Any, at: str = "") -> list[str]:
+        """What is wrong with a value: a JSON pointer and a sentence each, those of the closest alternative."""
+        options = [option for option, versions in alternatives(type_) if not versions or version in versions]
+        found = [self._one(version, option, value, at) for option in options]
+        if not found or [] in found:
+            return []
+        closest = min(found, key=len)
+        if closest[0].startswith(f"{at}: ") and len(options) > 1:
+            return [_is_not(at, value, " | ".join(options))]
+        return closest
+
+    def _one(self, version: str, type_: str, value: Any, at: str) -> list[str]:
+        if type_ in self.aliases:
+            return self.faults(version, self.aliases[type_], value, at)
+        if type_ in self.types:
+            return self._members(version, type_, value, at)
+        if type_[0] in "[{":
+            return self._each(version, type_, value, at)
+        fits = value == type_[1:-1] if type_[0] == "'" else PRIMITIVES[type_](value)
+        return [] if fits else [_is_not(at, value, type_)]
+
+    def _each(self, version: str, type_: str, value: Any, at: str) -> list[str]:
+        if not isinstance(value, list if type_[0] == "[" else dict):
+            return [_is_not(at, value, type_)]
+        items = enumerate(value) if isinstance(value, list) else value.items()
+        return [text for name, item in items for text in self.faults(version, type_[1:-1], item, _below(at, name))]
+
+    def _members(self, version: str, type_: str, value: Any, at: str) -> list[str]:
+        if not isinstance(value, dict):
+            return [_is_not(at, value, type_)]
+        found: list[str] = []
+        for member in self.members(type_):
+            place = _below(at, member.name)
+            if not member.holds(version):
+                continue
+            if member.name in value:
+                found += self.faults(version, member.type, value[member.name], place)
+            elif member.required:
+                found.append(f"{place}: is missing")
+        return found
+
+    def members(self, type_: str) -> Iterator[Member]:
+        """The members of a type, those that it includes first."""
+        for name, text in self.types[type_].items():
+            if name == "+":
+                for included in text:
+                    yield from self.members(included)
+            else:
+                yield _member(name, text)
+
+
+@cache
+def _member(name: str, text: str) -> Member:
+    name, _, versions = name.partition("@")
+    return Member(name.removesuffix("?"), not name.endswith("?"), text, versions)
+
+
+@cache
+def alternatives(text: str) -> tuple[tuple[str, str], ...]:
+    """The alternatives of a type, each with the versions that know it ("" for all); brackets keep theirs together."""
+    found: list[str] = [""]
+    depth = 0
+    for character in text:
+        depth += (character in "[{") - (character in "]}")
+        if character == "|" and not depth:
+            found.append("")
+        else:
+            found[-1] += character
+    pairs = (option.strip().rpartition("@") for option in found)
+    return tuple(
+        (before, after) if at and after.isalpha() else (f"{before}{at}{after}", "") for before, at, after in pairs
+    )
+
+
+def _below(at: str, name: str | int) -> str:
+    """RFC 6901."""
+    return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
+
+
+def _is_not(at: str, value: Any, type_: str) -> str:
+    return f"{at}: is {_shown(value)}, not {type_}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "an array"
+    return json.dumps(value)[:60]
