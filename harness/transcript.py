@@ -39,11 +39,13 @@ class Kind(StrEnum):
 class Record:
     """One line of evidence.
 
-    `operation` names the exchange (`post:3`, `get:1`, `stdio:1`). `data` by kind:
+    `operation` names the exchange (`post:3`, `get:1`, `stdio:1`), unique in its case: a second carrier marks
+    its own (`post:3@2`). `data` by kind:
     SENT      verb, url, headers [[name, value]], message (decoded JSON) or raw (text)
     STATUS    status, headers
     RECEIVED  message (decoded JSON) or raw (text, when it is no JSON); event_id when it came as an SSE event
-    EVENT     an SSE event that carries no message: id, event, data, retry, comment
+    EVENT     an SSE event that carries no message: id, event, data, retry, comment, faults (of its framing),
+              complete (false for a tail that no blank line ended)
     END       ending (closed, torn, reset, left), error
     FIRED     fault (its text form), at
     PROCESS   event (spawned, signal, exited), pid, code, signal
@@ -122,6 +124,12 @@ class Recorder:
     transcript: Transcript
     case: str
     records: list[Record] = field(default_factory=list)
+    _lanes: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def lane(self) -> str:
+        """What keeps the operations of the carriers of a case apart: "" for the first, then "@2", "@3"."""
+        number = next(self._lanes)
+        return "" if number == 1 else f"@{number}"
 
     def note(self, kind: Kind, operation: str = "", **data: Any) -> int:
         """Append a record and return its number."""
