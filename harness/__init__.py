@@ -6,40 +6,134 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .claims import Spoken as Spoken
     from .clauses import clause_links as clause_links
     from .events import CaseFinished as CaseFinished
     from .events import CaseStarted as CaseStarted
     from .events import Event as Event
     from .events import RunFinished as RunFinished
     from .events import RunStarted as RunStarted
+    from .judge.traffic import Histories as Histories
+    from .judge.traffic import Judgement as Judgement
+    from .lab import Inconclusive as Inconclusive
+    from .lab import Lab as Lab
+    from .lab import NotApplicable as NotApplicable
     from .matrix import cells as cells
     from .model import Case as Case
     from .model import Check as Check
     from .model import Column as Column
+    from .model import Feature as Feature
+    from .model import Isolation as Isolation
     from .model import Level as Level
+    from .model import Mutant as Mutant
     from .model import Reason as Reason
     from .model import Requirement as Requirement
     from .model import Result as Result
+    from .model import Role as Role
+    from .model import Suite as Suite
     from .model import Verdict as Verdict
     from .model import Violation as Violation
+    from .protocols.mcp.envelope import encoded as encoded
+    from .protocols.mcp.envelope import header_value as header_value
+    from .protocols.mcp.exchange import Departure as Departure
+    from .protocols.mcp.exchange import Exchange as Exchange
+    from .protocols.mcp.exchange import is_response as is_response
+    from .protocols.mcp.exchange import NO_ID as NO_ID
+    from .protocols.mcp.exchange import same_id as same_id
+    from .protocols.mcp.exchange import StreamEvent as StreamEvent
+    from .protocols.mcp.session import AUTO as AUTO
+    from .protocols.mcp.session import Play as Play
+    from .protocols.mcp.session import Session as Session
+    from .protocols.mcp.session import SILENT as SILENT
+    from .protocols.outcome import Accepted as Accepted
+    from .protocols.outcome import Answer as Answer
+    from .protocols.outcome import Ending as Ending
+    from .protocols.outcome import Lost as Lost
+    from .protocols.outcome import Message as Message
+    from .protocols.outcome import Outcome as Outcome
+    from .protocols.outcome import Refusal as Refusal
+    from .protocols.outcome import Reply as Reply
+    from .registry import check as check
+    from .registry import collect as collect
+    from .registry import suite as suite
+    from .requirements import load as load
+    from .stimuli import Stimulus as Stimulus
+    from .target import Server as Server
+    from .transcript import Kind as Kind
+    from .transcript import Record as Record
+    from .transport.network import Listener as Listener
+    from .transport.network import Network as Network
+    from .transport.network import Process as Process
+    from .transport.sim import Program as Program
+    from .transport.sim import SimNetwork as SimNetwork
+    from .transport.sim import SimSpawner as SimSpawner
+    from .witness import Control as Control
+    from .witness import Sighting as Sighting
 
 _EXPORTS: dict[str, str] = {
+    "Spoken": "claims",
     "clause_links": "clauses",
     "CaseFinished": "events",
     "CaseStarted": "events",
     "Event": "events",
     "RunFinished": "events",
     "RunStarted": "events",
+    "Histories": "judge.traffic",
+    "Judgement": "judge.traffic",
+    "Inconclusive": "lab",
+    "Lab": "lab",
+    "NotApplicable": "lab",
     "cells": "matrix",
     "Case": "model",
     "Check": "model",
     "Column": "model",
+    "Feature": "model",
+    "Isolation": "model",
     "Level": "model",
+    "Mutant": "model",
     "Reason": "model",
     "Requirement": "model",
     "Result": "model",
+    "Role": "model",
+    "Suite": "model",
     "Verdict": "model",
     "Violation": "model",
+    "encoded": "protocols.mcp.envelope",
+    "header_value": "protocols.mcp.envelope",
+    "Departure": "protocols.mcp.exchange",
+    "Exchange": "protocols.mcp.exchange",
+    "is_response": "protocols.mcp.exchange",
+    "NO_ID": "protocols.mcp.exchange",
+    "same_id": "protocols.mcp.exchange",
+    "StreamEvent": "protocols.mcp.exchange",
+    "AUTO": "protocols.mcp.session",
+    "Play": "protocols.mcp.session",
+    "Session": "protocols.mcp.session",
+    "SILENT": "protocols.mcp.session",
+    "Accepted": "protocols.outcome",
+    "Answer": "protocols.outcome",
+    "Ending": "protocols.outcome",
+    "Lost": "protocols.outcome",
+    "Message": "protocols.outcome",
+    "Outcome": "protocols.outcome",
+    "Refusal": "protocols.outcome",
+    "Reply": "protocols.outcome",
+    "check": "registry",
+    "collect": "registry",
+    "suite": "registry",
+    "load": "requirements",
+    "Stimulus": "stimuli",
+    "Server": "target",
+    "Kind": "transcript",
+    "Record": "transcript",
+    "Listener": "transport.network",
+    "Network": "transport.network",
+    "Process": "transport.network",
+    "Program": "transport.sim",
+    "SimNetwork": "transport.sim",
+    "SimSpawner": "transport.sim",
+    "Control": "witness",
+    "Sighting": "witness",
 }
 """Public name -> module that defines it. Imported on first use (PEP 562), so that `--help` stays fast."""
 

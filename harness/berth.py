@@ -1,0 +1,247 @@
+"""A target made ready for one run: its server, its sessions, and what stands between them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio
+from anyio.abc import TaskGroup
+
+from .chance import Chance
+from .claims import Claims
+from .faults import Fault, Mount, mount_for
+from .model import Column, Reason
+from .protocols.mcp.http import HttpCarrier
+from .protocols.mcp.session import Replies, Session
+from .protocols.mcp.stdio import StdioCarrier
+from .protocols.mcp.versions import HTTP
+from .protocols.outcome import Answer
+from .relay import Link, Relay, pipe
+from .target import Server, Target
+from .tempo import Tempo
+from .transcript import Recorder, Transcript
+from .transport.http import HttpClient
+
+Fired = Callable[[Fault, str], None]
+
+
+class Unfit(Exception):
+    """A session or a mount that cannot be had; becomes an INCONCLUSIVE case, never a failure of the target."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """How one session is to be made. `identity` names principal headers of the configuration."""
+
+    faults: tuple[Fault, ...] = ()
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    replies: Replies = field(default_factory=dict)
+    identity: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    replicas: int = 0
+    """Above 0: a relay hands the requests to that many servers in turn."""
+
+    @property
+    def plain(self) -> bool:
+        """Could a lent session serve as well?"""
+        return not (self.faults or self.capabilities or self.replies or self.identity or self.headers or self.replicas)
+
+
+@dataclass(slots=True, eq=False)
+class Berth:
+    """One open target. `tasks` live as long as the run; `pool` holds sessions that are free to lend."""
+
+    target: Target
+    tempo: Tempo
+    chance: Chance
+    transcript: Transcript
+    tasks: TaskGroup
+    ambient: tuple[Fault, ...] = ()
+    claims: Claims = field(default_factory=Claims)
+    main: Server | None = None
+    pool: dict[Column, list[Session]] = field(default_factory=dict)
+    remembered: dict[Any, Any] = field(default_factory=dict)
+    """Measurements of stimuli that several cases share, by column and role."""
+    locks: dict[Any, anyio.Lock] = field(default_factory=dict)
+    _hold: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def moor(self) -> None:
+        """Start the main server, where the target speaks HTTP. Raises StartFailure."""
+        if HTTP in self.target.bindings:
+            self.main = await self._hold.enter_async_context(self.target.server())
+
+    async def restart(self) -> None:
+        """Start the main server again after it died."""
+        await self._drop_pool()
+        await self._hold.aclose()
+        self._hold = AsyncExitStack()
+        await self.moor()
+
+    async def cast_off(self) -> None:
+        await self._drop_pool()
+        await self._hold.aclose()
+
+    async def _drop_pool(self) -> None:
+        sessions = [session for lent in self.pool.values() for session in lent]
+        self.pool.clear()
+        async with anyio.create_task_group() as tasks:
+            for session in sessions:
+                tasks.start_soon(session.aclose)
+
+    # Sessions
+
+    async def session(
+        self,
+        version: str,
+        binding: str,
+        recorder: Recorder,
+        tasks: TaskGroup,
+        fired: Fired,
+        rig: Rig,
+        server: Server | None,
+    ) -> Session:
+        """A session that has sent nothing yet. `server` None: the main one. Raises StartFailure, Unfit."""
+        make = self._http if binding == HTTP else self._stdio
+        carrier = await make(recorder, tasks, fired, rig, server)
+        return Session(carrier, version, rig.capabilities, rig.replies)
+
+    async def _http(
+        self, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
+    ) -> HttpCarrier:
+        server = server or self.main
+        assert server is not None, "no server runs"
+        parts = urlsplit(server.url)
+        client = HttpClient(self.target.network, ca=self.target.ca or None, secure=parts.scheme == "https")
+        origin = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
+        front = await self._front(origin, parts.scheme == "https", recorder, tasks, fired, rig)
+        if front is not None:
+            client.backend.routes[origin] = front
+        headers = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
+        return HttpCarrier(
+            server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer
+        )
+
+    async def _front(
+        self, origin: tuple[str, int], secure: bool, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig
+    ) -> tuple[str, int] | None:
+        """What stands in for the origin: a relay for exchange faults, before a link for byte faults; None for nothing."""
+        faults = (*self.ambient, *rig.faults)
+        mounted = {fault: mount_for(fault, HTTP) for fault in faults}
+        byte = [fault for fault, mount in mounted.items() if mount is Mount.LINK]
+        exchange = [fault for fault, mount in mounted.items() if mount is Mount.RELAY]
+        chance = self.chance.child(recorder.case)
+        dials: list[Callable[[], Any]] = [lambda: self.target.network.connect(*origin)]
+        if secure and exchange:
+            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{exchange[0]} needs to read HTTP, which TLS hides")
+        front: tuple[str, int] | None = None
+        if byte:
+            link = Link(dials[0], byte, chance, fired)
+            front = await self._serve(link, tasks)
+            dials = [_dial(self.target.network, front)]
+        if exchange or rig.replicas:
+            dials += [await self._replica(tasks) for _ in range(rig.replicas - 1)]
+            front = await self._serve(Relay(dials, exchange, chance, fired), tasks)
+        return front
+
+    async def _serve(self, station: Link | Relay, tasks: TaskGroup) -> tuple[str, int]:
+        listener = await self.target.network.listen()
+        tasks.start_soon(station.serve, listener, tasks)
+        return (listener.host, listener.port)
+
+    async def _replica(self, tasks: TaskGroup) -> Callable[[], Any]:
+        """A dial to one more server of the same kind, which lives as long as `tasks`."""
+        url = self.target.replicas[0] if self.target.replicas else await self._started(tasks)
+        parts = urlsplit(url)
+        return _dial(self.target.network, (parts.hostname or "", parts.port or 80))
+
+    async def _started(self, tasks: TaskGroup) -> str:
+        async def run(*, task_status: anyio.abc.TaskStatus[str]) -> None:
+            async with self.target.server() as server:
+                task_status.started(server.url)
+                await anyio.sleep_forever()
+
+        url: str = await tasks.start(run)
+        return url
+
+    async def _stdio(
+        self, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
+    ) -> StdioCarrier:
+        process = await self.target.process()
+        faults = [f for f in (*self.ambient, *rig.faults) if mount_for(f, "stdio") is Mount.PIPE]
+        if faults:
+            process = pipe(process, faults, self.chance.child(recorder.case), fired, tasks)
+        return StdioCarrier(process, tasks, recorder, patience=self.tempo.answer)
+
+    # Lending
+
+    @asynccontextmanager
+    async def lent(self, column: Column, recorder: Recorder) -> AsyncIterator[Session]:
+        """An initialised session without faults, for one case at a time. Raises StartFailure, Unfit."""
+        session = await self._free(column) or await self._fresh(column)
+        session.carrier.lend(recorder)
+        session.received.clear()
+        try:
+            yield session
+        finally:
+            if session.carrier.idle:
+                session.carrier.lend(self._own(column))
+                self.pool.setdefault(column, []).append(session)
+            else:
+                self.tasks.start_soon(session.aclose)
+
+    async def _free(self, column: Column) -> Session | None:
+        while free := self.pool.get(column):
+            session = free.pop()
+            if session.carrier.idle:
+                return session
+        return None
+
+    def _own(self, column: Column) -> Recorder:
+        return self.transcript.scope(f"{self.target.name}/session[{column}]")
+
+    async def _fresh(self, column: Column) -> Session:
+        session = await self.session(
+            column.version, column.binding, self._own(column), self.tasks, lambda fault, where: None, Rig(), None
+        )
+        outcome = await session.open()
+        if not isinstance(outcome, Answer):
+            await session.aclose()
+            raise Unfit(Reason.TARGET_UNHEALTHY, "no session could be opened")
+        return session
+
+    async def farewell(self, session: Session, tasks: TaskGroup) -> None:
+        """DELETE a session whose sockets are gone, without caring for the answer."""
+        silent = self.transcript.scope(f"{self.target.name}/farewell")
+        again = await self.session(session.version, HTTP, silent, tasks, lambda fault, where: None, Rig(), None)
+        again.session_id = session.session_id
+        await again.end().finished(1.0)
+        await again.aclose()
+
+    @asynccontextmanager
+    async def turn(self, name: Any) -> AsyncIterator[None]:
+        """One at a time, by name."""
+        async with self.locks.setdefault(name, anyio.Lock()):
+            yield
+
+    async def sound(self, columns: Sequence[Column]) -> bool:
+        """Does the target answer a plain request in each of these columns? The sanity bracket's question."""
+        for column in columns:
+            try:
+                async with self.lent(column, self._own(column)) as session:
+                    if not await session.healthy():
+                        return False
+            except (Unfit, OSError):
+                return False
+        return True
+
+
+def _dial(network: Any, to: tuple[str, int]) -> Callable[[], Any]:
+    return lambda: network.connect(*to)

@@ -1,0 +1,50 @@
+"""What the target says it supports: found out by asking, version by version. ISO 9646 calls it the PICS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .model import Column, Feature
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One version that works over one binding. `server` is the initialize or discover result.
+
+    `record` shows it; `sessions` says whether a session id was issued.
+    """
+
+    version: str
+    binding: str
+    server: Mapping[str, Any]
+    record: int
+    sessions: bool = False
+
+    def declares(self, feature: Feature) -> bool:
+        """Is a capability declared? `tools.listChanged` and the like want a true member."""
+        if feature is Feature.SESSIONS:
+            return self.sessions
+        value: Any = self.server.get("capabilities")
+        for key in feature.value.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value is not None and value is not False
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """All that is spoken, and the records in which other versions were refused."""
+
+    spoken: tuple[Spoken, ...] = ()
+    refused: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """(version, binding) -> the record that shows that it is not spoken."""
+
+    def find(self, version: str, binding: str) -> Spoken | None:
+        return next((s for s in self.spoken if (s.version, s.binding) == (version, binding)), None)
+
+    def columns(self, profile: str) -> Iterator[Column]:
+        return (Column(s.version, s.binding, profile) for s in self.spoken)
+
+    def versions(self, binding: str) -> tuple[str, ...]:
+        return tuple(s.version for s in self.spoken if s.binding == binding)

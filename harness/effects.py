@@ -1,0 +1,177 @@
+"""Stimuli played, and their effects read: the control, and what an interference left of it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import anyio
+
+from .berth import Berth, Unfit
+from .model import Column, Reason, Role
+from .planning import played_by
+from .protocols.mcp.session import Play, Session, request_for
+from .protocols.mcp.versions import HTTP
+from .protocols.outcome import Answer
+from .stimuli import Stimulus
+from .transcript import Kind, Recorder
+from .transport.http import Holder, HttpFailure
+from .witness import Control, Reading, Sighting, added, text_of, tokens
+
+READING_LIMIT = 1024 * 1024
+"""Bytes of a witness's answer that are read."""
+
+
+@dataclass(slots=True, eq=False)
+class Effects:
+    """The stimuli of one case. Everything that cannot be played raises Unfit, which makes the case INCONCLUSIVE."""
+
+    berth: Berth
+    column: Column
+    recorder: Recorder
+    _numbers: Any = None
+
+    def __post_init__(self) -> None:
+        self._numbers = count(1)
+
+    def stimulus(self, role: Role) -> Stimulus:
+        found = played_by(role, self.column.binding, self.berth.target.stimuli)
+        if found is None:
+            reason = Reason.NO_WITNESS if role is Role.WITNESS else Reason.NO_STIMULUS
+            raise Unfit(reason, f"no stimulus is configured for the role {role.value}")
+        return found
+
+    def has(self, role: Role) -> bool:
+        return played_by(role, self.column.binding, self.berth.target.stimuli) is not None
+
+    def fresh_key(self) -> str:
+        """A key that no other play of this run has."""
+        return self.berth.chance.child(f"{self.recorder.case}/{next(self._numbers)}").random().randbytes(6).hex()
+
+    async def plan(self, role: Role, *, key: str | None = None, **values: Any) -> Play:
+        """A stimulus made ready to be sent. `values`: seconds, count, gap, text, level, city.
+
+        How long it lasts is what was asked for where the stimulus takes it, what its owner states, or measured.
+        """
+        stimulus = self.stimulus(role)
+        play = self._filled(role, stimulus, key or self.fresh_key(), values)
+        if play.lasts < 0:
+            measured = await self.control(role, **values)
+            play = Play(**{**_fields(play), "lasts": measured.duration})
+        self.recorder.note(Kind.STIMULUS, "", role=role.value, key=play.key, method=play.method, params=play.params)
+        return play
+
+    def _filled(self, role: Role, stimulus: Stimulus, key: str, values: dict[str, Any]) -> Play:
+        filled = stimulus.fill(key=key, **values)
+        method, params = request_for(filled.verb, filled.name, filled.arguments)
+        known = stimulus.placeholders
+        number = values.get("count", 5) if "count" in known else stimulus.count or 0
+        gap = values.get("gap", 0.1) if "gap" in known else stimulus.gap or 0.0
+        return Play(role.value, method, params, _lasting(stimulus, values, number, gap), number, gap, key)
+
+    # The witness
+
+    async def reading(self, key: str, via: Session) -> Reading:
+        """Ask the witness about a key. Over stdio through `via`; over HTTP through a session of its own."""
+        stimulus = self.stimulus(Role.WITNESS)
+        filled = stimulus.fill(key=key)
+        if filled.verb == "get":
+            text = await self._got(filled.name)
+        elif filled.verb == "file":
+            text = (await anyio.Path(filled.name).read_bytes())[-READING_LIMIT:].decode("utf-8", "replace")
+        elif filled.verb == "command":
+            done = await anyio.run_process(shlex.split(filled.name), check=False)
+            text = done.stdout[-READING_LIMIT:].decode("utf-8", "replace")
+        else:
+            text = await self._asked(request_for(filled.verb, filled.name, filled.arguments), via)
+        return Reading(text, tokens(text), self.recorder.note(Kind.WITNESS, "", key=key, reading=text))
+
+    async def _asked(self, request: tuple[str, dict[str, Any]], via: Session) -> str:
+        if self.column.binding != HTTP:
+            return self._text(await via.request(*request))
+        async with self.berth.lent(self.column, self.recorder) as session:
+            return self._text(await session.request(*request))
+
+    def _text(self, outcome: Any) -> str:
+        if not isinstance(outcome, Answer):
+            raise Unfit(Reason.STIMULUS_FAILED, "the witness did not answer")
+        return text_of(outcome.result)
+
+    async def _got(self, url: str) -> str:
+        async with self.berth.lent(self.column, self.recorder) as session:
+            body = b""
+            try:
+                async with session.http.client.stream("GET", url, (), None, Holder()) as response:
+                    async for chunk in response.chunks:
+                        body += chunk
+                        if len(body) > READING_LIMIT:
+                            break
+            except HttpFailure as failure:
+                raise Unfit(Reason.STIMULUS_FAILED, f"the witness at {url} cannot be read: {failure}") from failure
+            return body.decode("utf-8", "replace")
+
+    # Control and contrast
+
+    async def control(self, role: Role, **values: Any) -> Control:
+        """Play a stimulus that nobody interferes with, once for all cases of the column, and keep what it left."""
+        name = ("control", self.column, role, tuple(sorted(values.items())))
+        async with self.berth.turn(name):
+            if name not in self.berth.remembered:
+                self.berth.remembered[name] = await self._controlled(role, values)
+            found: Control = self.berth.remembered[name]
+            return found
+
+    async def _controlled(self, role: Role, values: dict[str, Any]) -> Control:
+        recorder = self.berth.transcript.scope(f"{self.berth.target.name}/control[{self.column}]")
+        own = Effects(self.berth, self.column, recorder)
+        play = self._filled(role, self.stimulus(role), own.fresh_key(), values)
+        async with self.berth.lent(self.column, recorder) as session:
+            before = await own._tokens(play.key, session)
+            begun = anyio.current_time()
+            exchange = await session.start(play)
+            outcome = await exchange.outcome(max(play.lasts, 0) + self.berth.tempo.scaled(30))
+            if not isinstance(outcome, Answer):
+                raise Unfit(Reason.STIMULUS_FAILED, f"the stimulus {role.value} did not succeed when left alone")
+            duration = anyio.current_time() - begun
+            after = await own._tokens(play.key, session)
+        return Control(duration, added(before, after), outcome.records)
+
+    async def _tokens(self, key: str, via: Session) -> tuple[str, ...]:
+        return (await self.reading(key, via)).tokens if self.has(Role.WITNESS) else ()
+
+    async def baseline(self, play: Play, via: Session) -> tuple[str, ...]:
+        """What the witness shows before a play: nothing where it is keyed."""
+        return () if self.stimulus(Role.WITNESS).keyed else (await self.reading(play.key, via)).tokens
+
+    async def sight(
+        self, play: Play, control: Control, via: Session, before: tuple[str, ...], begun: float
+    ) -> Sighting:
+        """What a play left behind, read when it would long be over had nobody interfered.
+
+        Waits until the control's duration and half of it again have passed since `begun`, then until two
+        readings in a row agree (a loaded machine may only have slowed the work down).
+        """
+        late = begun + control.duration * 1.5 + self.berth.tempo.scaled(0.5)
+        await anyio.sleep(max(0.0, late - anyio.current_time()))
+        readings = [await self.reading(play.key, via)]
+        for _ in range(20):
+            await anyio.sleep(self.berth.tempo.scaled(0.3))
+            readings.append(await self.reading(play.key, via))
+            if readings[-1].tokens == readings[-2].tokens:
+                break
+        return Sighting(added(before, readings[-1].tokens), control, tuple(r.record for r in readings))
+
+
+def _lasting(stimulus: Stimulus, values: dict[str, Any], number: int, gap: float) -> float:
+    """Seconds that a play takes; -1 where only a measurement can tell."""
+    if "seconds" in stimulus.placeholders:
+        return float(values.get("seconds", 2.0))
+    if stimulus.lasts is not None:
+        return stimulus.lasts
+    return number * gap if number and gap else -1.0
+
+
+def _fields(play: Play) -> dict[str, Any]:
+    return {name: getattr(play, name) for name in Play.__slots__}

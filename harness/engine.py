@@ -1,0 +1,284 @@
+"""A run: discover, plan, run the cases concurrently, judge the monitors, and tell everybody as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+import anyio
+
+from .berth import Berth, Rig
+from .chance import Chance
+from .claims import Claims
+from .events import CaseFinished, CaseStarted, Event, RunFinished, RunStarted
+from .faults import benign_profile
+from .model import Case, Column, Isolation, Reason, Result, Role, Suite, Verdict, Violation
+from .planning import Equipment, Selection, plan, played_by
+from .protocols.mcp.discover import discover, reason
+from .protocols.mcp.session import Session
+from .protocols.mcp.versions import VERSIONS
+from .protocols.outcome import Outcome
+from .target import StartFailure, Target
+from .tempo import Tempo
+from .transcript import Record, Recorder, Redactor, Transcript
+from .trial import run_case
+
+PROFILES = ("none", "benign")
+
+
+class Unreachable(Exception):
+    """The target cannot be reached or does not speak the protocol: one finding for the whole run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What a run was asked to do. `versions` and `bindings` empty: whatever the target speaks."""
+
+    seed: int = 0
+    tempo: float = 1.0
+    profile: str = "none"
+    versions: tuple[str, ...] = ()
+    bindings: tuple[str, ...] = ()
+    concurrency: int = 8
+    selection: Selection = field(default_factory=Selection)
+
+
+Emit = Callable[[Event], None]
+Sink = Callable[[str], None]
+
+
+async def run(
+    target: Target, suites: Sequence[Suite], options: Options, emit: Emit, sink: Sink | None = None
+) -> tuple[Result, ...]:
+    """Run every selected case and emit what happens. `sink` gets the evidence, one JSON line per record.
+
+    Raises Unreachable when the target speaks none of the versions. When cancelled, RunFinished is still
+    emitted, with `complete` false.
+    """
+    begun = anyio.current_time()
+    secrets = tuple(v for v in (*target.secrets, *target.headers.values()) if len(v) > 3)
+    transcript = Transcript(lambda: anyio.current_time() - begun, Redactor(secrets), sink)
+    ambient = benign_profile() if options.profile == "benign" else ()
+    unreachable: Unreachable | None = None
+    results: tuple[Result, ...] = ()
+    async with target.open(), anyio.create_task_group() as tasks:
+        tempo = Tempo(options.tempo, 0.5 if ambient else 0.0)
+        berth = Berth(target, tempo, Chance(options.seed), transcript, tasks, ambient)
+        try:
+            results = await Voyage(berth, suites, options, emit, begun).sail()
+        except Unreachable as error:
+            unreachable = error
+        finally:
+            with anyio.CancelScope(shield=True):
+                await berth.cast_off()
+            tasks.cancel_scope.cancel()
+    if unreachable:
+        raise unreachable
+    return results
+
+
+@dataclass(slots=True, eq=False)
+class Voyage:
+    """The state of one run."""
+
+    berth: Berth
+    suites: Sequence[Suite]
+    options: Options
+    emit: Emit
+    begun: float
+    results: dict[str, Result] = field(default_factory=dict)
+    histories: dict[Column, dict[str, list[Record]]] = field(default_factory=dict)
+    total: int = 0
+    lost: str = ""
+    _gate: anyio.Lock = field(default_factory=anyio.Lock)
+    _flying: set[str] = field(default_factory=set)
+
+    async def sail(self) -> tuple[Result, ...]:
+        try:
+            await self.berth.moor()
+            self.berth.claims = await self._discover()
+        except StartFailure as error:
+            raise Unreachable(str(error)) from error
+        cases = self._plan()
+        self.total = len(cases)
+        self.emit(self._started(cases))
+        complete = False
+        try:
+            await self._run(cases)
+            complete = True
+        finally:
+            self._finish(cases, complete)
+        return tuple(self.results[case.id] for case in cases)
+
+    # Before the cases
+
+    async def _discover(self) -> Claims:
+        target = self.berth.target
+        wanted = self.options.versions or target.versions or VERSIONS
+        claims, failures = Claims(), list[Outcome]()
+        for binding in self.options.bindings or target.bindings:
+            found, failed = await discover(binding, wanted, lambda version, b=binding: self._probe(version, b))
+            claims = Claims((*claims.spoken, *found.spoken), {**claims.refused, **found.refused})
+            failures += failed
+        if not claims.spoken:
+            raise Unreachable(reason(target.address, failures))
+        return claims
+
+    @asynccontextmanager
+    async def _probe(self, version: str, binding: str) -> AsyncIterator[Session]:
+        """A fresh session with nothing sent."""
+        recorder = self.berth.transcript.scope(f"{self.berth.target.name}/discovery[{version},{binding}]")
+        session = await self.berth.session(
+            version, binding, recorder, self.berth.tasks, lambda fault, where: None, Rig(), None
+        )
+        try:
+            yield session
+        finally:
+            await session.aclose()
+
+    def _plan(self) -> tuple[Case, ...]:
+        target, claims = self.berth.target, self.berth.claims
+        equipment = Equipment(
+            target.stimuli, len(target.identities), target.spawnable, target.spawnable or bool(target.replicas)
+        )
+        columns = [*claims.columns(self.options.profile)]
+        if self.options.versions:
+            columns += [Column(v, b, self.options.profile) for v, b in claims.refused]
+        return plan(target.name, self.suites, claims, equipment, self.options.selection, columns)
+
+    def _started(self, cases: tuple[Case, ...]) -> RunStarted:
+        server = {f"{s.version},{s.binding}": dict(s.server) for s in self.berth.claims.spoken}
+        asked = {
+            "profile": self.options.profile,
+            "tempo": self.options.tempo,
+            "concurrency": self.options.concurrency,
+            "versions": list(self.options.versions),
+            "bindings": list(self.options.bindings),
+        }
+        rows = {row.id: row for suite in self.suites for row in suite.requirements}
+        target = self.berth.target
+        return RunStarted(target.name, target.address, self.options.seed, cases, rows, server, asked)
+
+    # The cases
+
+    async def _run(self, cases: Sequence[Case]) -> None:
+        """Excluded ones at once; the others concurrently; those that need the target alone after them; monitors last."""
+        for case in (case for case in cases if case.exclusion):
+            self._done(await run_case(case, self.berth, self._recorder(case)))
+        ready = [case for case in cases if not case.exclusion and not case.check.monitor]
+        alone = [case for case in ready if self._needs_solitude(case)]
+        await self._together([case for case in ready if case not in alone])
+        for case in alone:
+            await self._one(case, solitary=True)
+        for case in (case for case in cases if case.check.monitor and not case.exclusion):
+            self.emit(CaseStarted(case))
+            self._done(await run_case(case, self.berth, self._recorder(case), self.histories.get(case.column, {})))
+
+    def _needs_solitude(self, case: Case) -> bool:
+        return case.check.isolation is Isolation.PROCESS and not self.berth.target.spawnable
+
+    async def _together(self, cases: Sequence[Case]) -> None:
+        limiter = anyio.CapacityLimiter(self.options.concurrency)
+        async with anyio.create_task_group() as tasks:
+            for case in cases:
+                await limiter.acquire_on_behalf_of(case.id)
+                tasks.start_soon(self._limited, limiter, case)
+
+    async def _limited(self, limiter: anyio.CapacityLimiter, case: Case) -> None:
+        try:
+            await self._one(case)
+        finally:
+            limiter.release_on_behalf_of(case.id)
+
+    async def _one(self, case: Case, solitary: bool = False) -> None:
+        """One case with its sanity bracket. When the target died, it runs once more, alone."""
+        self.emit(CaseStarted(case))
+        if self.lost:
+            self._done(_unhealthy(case, self.lost))
+            return
+        result = await self._exclusively(case, lambda: self._attempt(case))
+        if self._hazardous(case) and not await self.berth.sound([case.column]):
+            async with self._gate:
+                result = await self._again(case, result)
+        self._done(result)
+
+    async def _again(self, case: Case, first: Result) -> Result:
+        """The target does not answer after this case: heal it, run the case alone, and blame it if it kills again."""
+        if not await self._healed(case):
+            return _blamed(first, self.lost)
+        second = await self._attempt(case)
+        if await self.berth.sound([case.column]):
+            return second
+        blamed = _blamed(second, "the target stopped answering after this case, twice")
+        await self._healed(case)
+        return blamed
+
+    async def _healed(self, case: Case) -> bool:
+        """Restart a target that we started; wait for another one. False, and `lost` is set, when it stays away."""
+        try:
+            if self.berth.target.spawnable:
+                await self.berth.restart()
+        except StartFailure as error:
+            self.lost = str(error)
+            return False
+        for _ in range(10):
+            if await self.berth.sound([case.column]):
+                return True
+            await anyio.sleep(self.berth.tempo.scaled(0.5))
+        self.lost = f"the target has not answered since {case.id}"
+        return False
+
+    async def _exclusively(self, case: Case, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Cases whose effects an unkeyed witness could mix up take turns."""
+        if not self._entangled(case):
+            return await work()
+        async with self.berth.turn("effects"):
+            return await work()
+
+    def _entangled(self, case: Case) -> bool:
+        witness = played_by(Role.WITNESS, case.column.binding, self.berth.target.stimuli)
+        plays = case.check.needs & {Role.SLOW, Role.WITNESS, Role.PROGRESS, Role.CALL}
+        return witness is not None and not witness.keyed and bool(plays)
+
+    async def _attempt(self, case: Case) -> Result:
+        recorder = self._recorder(case)
+        result = await run_case(case, self.berth, recorder)
+        self.histories.setdefault(case.column, {})[case.id] = recorder.records
+        return result
+
+    def _recorder(self, case: Case) -> Recorder:
+        return self.berth.transcript.scope(case.id)
+
+    @staticmethod
+    def _hazardous(case: Case) -> bool:
+        return case.check.isolation is not Isolation.SHARED or bool(case.check.faults)
+
+    # After the cases
+
+    def _done(self, result: Result) -> None:
+        self.results[result.case.id] = result
+        done = len(self.results)
+        spent = anyio.current_time() - self.begun
+        remaining = spent / done * (self.total - done) if done >= 5 else None
+        self.emit(CaseFinished(result, done, self.total, remaining))
+
+    def _finish(self, cases: Iterable[Case], complete: bool) -> None:
+        for case in cases:
+            if case.id not in self.results:
+                self.results[case.id] = Result(
+                    case, Verdict.INCONCLUSIVE, Reason.INTERRUPTED, "the run was interrupted"
+                )
+        spent = anyio.current_time() - self.begun
+        self.emit(RunFinished(tuple(self.results.values()), spent, complete))
+
+
+def _unhealthy(case: Case, why: str) -> Result:
+    return Result(case, Verdict.INCONCLUSIVE, Reason.TARGET_UNHEALTHY, why)
+
+
+def _blamed(result: Result, why: str) -> Result:
+    """At least WARN: the target does not survive this case."""
+    verdict = Verdict.merge((result.verdict, Verdict.WARN)) if result.verdict is Verdict.FAIL else Verdict.WARN
+    found = Violation("the target answers a plain request after the case", why, result.records[-1:])
+    return replace(result, verdict=verdict, reason=Reason.TARGET_UNHEALTHY, violations=(*result.violations, found))

@@ -1,0 +1,266 @@
+"""What a check receives: sessions, stimuli, a witness, and somewhere to say what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import anyio
+from anyio.abc import TaskGroup
+
+from .berth import Berth, Rig
+from .effects import Effects
+from .expect import cited
+from .faults import Fault
+from .model import Case, Feature, Isolation, Reason, Requirement, Violation
+from .protocols.mcp.session import Replies, Session
+from .protocols.mcp.stdio import StdioCarrier
+from .protocols.mcp.versions import HTTP
+from .protocols.outcome import Answer, Outcome
+from .target import Server
+from .tempo import Tempo
+from .transcript import Kind, Recorder
+
+
+class Stopped(Exception):
+    """Ends a check early. Subclasses say what that means."""
+
+
+class Broken(Stopped):
+    """A claim without which the rest of the check has no sense did not hold; the violation is recorded."""
+
+
+@dataclass
+class Inconclusive(Stopped):
+    """The claim could not be judged."""
+
+    reason: Reason
+    detail: str
+    records: tuple[int, ...] = ()
+
+
+@dataclass
+class NotApplicable(Stopped):
+    """The target does not claim what the check is about; `records` show its absence."""
+
+    detail: str
+    records: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What the expectations of one case found, by requirement."""
+
+    violations: list[Violation] = field(default_factory=list)
+    notes: list[Violation] = field(default_factory=list)
+    exercised: set[str] = field(default_factory=set)
+    waived: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Lab:
+    """One case at work. All durations are in seconds and already scaled by the run's tempo."""
+
+    case: Case
+    berth: Berth
+    recorder: Recorder
+    tasks: TaskGroup
+    ledger: Ledger = field(default_factory=Ledger)
+    effects: Effects = field(init=False)
+    declared_faults: list[Fault] = field(default_factory=list)
+    firings: dict[Fault, int] = field(default_factory=dict)
+    deaths: list[int] = field(default_factory=list)
+    server: Server | None = None
+    _ends: list[Session] = field(default_factory=list)
+    _hold: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    def __post_init__(self) -> None:
+        self.effects = Effects(self.berth, self.case.column, self.recorder)
+
+    @property
+    def version(self) -> str:
+        return self.case.column.version
+
+    @property
+    def binding(self) -> str:
+        return self.case.column.binding
+
+    @property
+    def over_http(self) -> bool:
+        return self.binding == HTTP
+
+    @property
+    def tempo(self) -> Tempo:
+        return self.berth.tempo
+
+    @property
+    def claimed(self) -> Mapping[str, Any]:
+        """The initialize or discover result of this column."""
+        found = self.berth.claims.find(self.version, self.binding)
+        return found.server if found else {}
+
+    def declares(self, feature: Feature) -> bool:
+        found = self.berth.claims.find(self.version, self.binding)
+        return bool(found and found.declares(feature))
+
+    @property
+    def claim_record(self) -> int:
+        """The record in which the target declared its capabilities."""
+        found = self.berth.claims.find(self.version, self.binding)
+        return found.record if found else 0
+
+    # Sessions
+
+    @asynccontextmanager
+    async def session(
+        self,
+        *faults: Fault,
+        version: str | None = None,
+        capabilities: Mapping[str, Any] | None = None,
+        replies: Replies | None = None,
+        identity: str = "",
+        headers: Mapping[str, str] | None = None,
+        replicas: int = 0,
+        resuming: Session | None = None,
+        opened: bool = True,
+    ) -> AsyncIterator[Session]:
+        """A session with the target, through `faults`. Leaving it abandons its sockets.
+
+        Plain and in a check of isolation `shared` it is a lent one. `opened` false: nothing is sent yet.
+        `resuming` continues the session of another (Streamable HTTP, older era).
+        Raises Inconclusive when no session can be opened.
+        """
+        rig = Rig(
+            faults=faults,
+            capabilities=capabilities or {},
+            replies=replies or {},
+            identity=identity,
+            headers=headers or {},
+            replicas=replicas,
+        )
+        own = version is not None or resuming is not None or not opened or not rig.plain
+        if self.case.check.isolation is Isolation.SHARED and not own:
+            async with self.berth.lent(self.case.column, self.recorder) as session:
+                yield session
+                self._watch(session)
+            return
+        self.declared_faults += faults
+        session = await self.berth.session(
+            version or self.version, self.binding, self.recorder, self.tasks, self._fired, rig, await self._server()
+        )
+        try:
+            await self._begin(session, resuming, opened)
+            yield session
+        finally:
+            self._watch(session)
+            self._ends.append(session)
+            await session.aclose()
+
+    async def _begin(self, session: Session, resuming: Session | None, opened: bool) -> None:
+        if resuming is not None:
+            session.session_id, session.server = resuming.session_id, resuming.server
+            session.envelope.negotiated = True  # type: ignore[union-attr]
+            session._next_id = resuming._next_id
+        elif opened:
+            outcome = await session.open()
+            if not isinstance(outcome, Answer):
+                raise Inconclusive(Reason.TARGET_UNHEALTHY, "no session could be opened", cited(outcome))
+
+    def _watch(self, session: Session) -> None:
+        """Note a process that ended although nobody asked it to."""
+        carrier = session.carrier
+        if isinstance(carrier, StdioCarrier) and carrier.exited is not None and not carrier.ours:
+            tail = "\n".join(carrier.stderr[-20:])
+            self.deaths.append(
+                self.recorder.note(Kind.PROCESS, carrier.inbox.operation, event="exited", code=carrier.exited, stderr=tail)
+            )
+
+    async def _server(self) -> Server | None:
+        """The server that this case may break: one of its own for isolation `process` where one can be had."""
+        alone = self.case.check.isolation is Isolation.PROCESS and self.berth.target.spawnable
+        if self.over_http and alone and self.server is None:
+            self.server = await self._hold.enter_async_context(self.berth.target.server())
+        return self.server
+
+    def _fired(self, fault: Fault, where: str) -> None:
+        record = self.recorder.note(Kind.FIRED, where, fault=str(fault))
+        self.firings.setdefault(fault, record)
+
+    # Saying what was expected
+
+    def expect(self, found: Violation | Iterable[Violation] | None, requirement: str | None = None) -> bool:
+        """Record what a judge found and go on. True when nothing was found. See `row` for `requirement`."""
+        row = self.row(requirement)
+        self.ledger.exercised.add(row.id)
+        violations = [found] if isinstance(found, Violation) else list(found or ())
+        self.ledger.violations += [_of(violation, row.id) for violation in violations]
+        return not violations
+
+    def require(self, found: Violation | Iterable[Violation] | None, requirement: str | None = None) -> None:
+        """Like `expect`, and end the check when the claim did not hold."""
+        if not self.expect(found, requirement):
+            raise Broken
+
+    def row(self, requirement: str | None = None) -> Requirement:
+        """The row of this column that a requirement id means: itself, or the variant (.early, .modern) that holds here.
+
+        None means the only row of the case.
+        """
+        if requirement is None:
+            assert len(self.case.rows) == 1, f"{self.case.check.id} has several rows here: say which one is meant"
+            return self.case.rows[0]
+        exact = [row for row in self.case.rows if row.id == requirement]
+        found = exact or [row for row in self.case.rows if row.family == requirement]
+        assert found, f"{self.case.check.id} has no row {requirement} in {self.case.column}"
+        return found[0]
+
+    def holds(self, requirement: str) -> bool:
+        """Does a row of this id (or of its family) hold in this column?"""
+        return any(requirement in (row.id, row.family) for row in self.case.rows)
+
+    def note(self, text: str, *evidence: Outcome | int | None, expected: str = "") -> None:
+        """Tell the reader something that changes no verdict."""
+        self.ledger.notes.append(Violation(expected, text, cited(*evidence)))
+
+    def waive(self, detail: str, requirement: str | None = None) -> None:
+        """A part of the probe cannot be played here although the rest can; say why."""
+        self.ledger.waived[self.row(requirement).id] = detail
+
+    def inconclusive(self, reason: Reason, detail: str, *evidence: Outcome | int | None) -> NoReturn:
+        raise Inconclusive(reason, detail, cited(*evidence))
+
+    def not_applicable(self, detail: str, *evidence: Outcome | int | None) -> NoReturn:
+        """The target does not claim this; name the record that shows it."""
+        raise NotApplicable(detail, cited(*evidence))
+
+    def need(self, outcome: Outcome, what: str = "a plain request") -> Answer:
+        """The answer to a request that is only a means. Raises Inconclusive when there is none."""
+        if isinstance(outcome, Answer):
+            return outcome
+        raise Inconclusive(Reason.STIMULUS_FAILED, f"{what} was not answered", cited(outcome))
+
+    # Time
+
+    async def quiet(self, seconds: float | None = None) -> None:
+        """A declared quiet window: time in which something must NOT come. Default: the tempo's."""
+        await anyio.sleep(self.tempo.quiet if seconds is None else self.tempo.scaled(seconds))
+
+    # The end of a case
+
+    async def aclose(self) -> None:
+        """End the sessions of this case properly, whatever state they are in."""
+        with anyio.CancelScope(shield=True), anyio.move_on_after(5):
+            await self._end_sessions()
+            await self._hold.aclose()
+
+    async def _end_sessions(self) -> None:
+        ids = {session.session_id: session for session in self._ends if session.session_id}
+        for session in ids.values():
+            if self.server is None:
+                await self.berth.farewell(session, self.tasks)
+
+
+def _of(violation: Violation, requirement: str) -> Violation:
+    return Violation(violation.expected, violation.actual, violation.records, requirement, violation.soft)

@@ -1,0 +1,148 @@
+"""Select x expand: which cases there are, in which order, and why some cannot be run. Pure."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .claims import Claims, Spoken
+from .model import Case, Check, Column, Exclusion, Feature, Level, Reason, Requirement, Role, Suite
+from .stimuli import Stimulus, choose
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which checks are wanted. Empty fields select everything. `level`: this one and the stronger ones."""
+
+    suites: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    keyword: str = ""
+    level: Level | None = None
+    requirements: tuple[str, ...] = ()
+
+    def wants(self, suite: str, check: Check) -> bool:
+        return (
+            (not self.suites or suite in self.suites)
+            and (not self.checks or any(fnmatch.fnmatchcase(check.id, pattern) for pattern in self.checks))
+            and self.keyword.lower() in f"{suite} {check.id} {check.title}".lower()
+            and (not self.requirements or bool(set(self.requirements) & set(check.requirements)))
+        )
+
+    def admits(self, rows: Sequence[Requirement]) -> bool:
+        return self.level is None or any(row.level.rank <= self.level.rank for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What the user gave beside the target itself: decides what can be judged."""
+
+    stimuli: Mapping[str, Stimulus]
+    identities: int = 0
+    spawnable: bool = False
+    replicas: bool = False
+
+
+def plan(
+    target: str,
+    suites: Iterable[Suite],
+    claims: Claims,
+    equipment: Equipment,
+    selection: Selection | None = None,
+    columns: Sequence[Column] = (),
+) -> tuple[Case, ...]:
+    """Every case of the wanted checks in the given columns, ordered by suite, check and column."""
+    wanted = selection or Selection()
+    found: list[Case] = []
+    for suite in suites:
+        table = {row.id: row for row in suite.requirements}
+        for check in suite.checks:
+            if wanted.wants(suite.name, check):
+                found += _cases(target, check, table, columns, claims, equipment, wanted)
+    return tuple(found)
+
+
+def _cases(
+    target: str,
+    check: Check,
+    table: Mapping[str, Requirement],
+    columns: Sequence[Column],
+    claims: Claims,
+    equipment: Equipment,
+    selection: Selection,
+) -> Iterator[Case]:
+    rows = [table[requirement] for requirement in check.requirements]
+    for column in columns:
+        holding = tuple(row for row in rows if row.holds(column.version, column.binding))
+        if holding and selection.admits(holding):
+            yield Case(target, check, column, holding, exclusion(check, column, claims, equipment))
+
+
+def exclusion(check: Check, column: Column, claims: Claims, equipment: Equipment) -> Exclusion | None:
+    """The first reason why this check cannot be judged in this column; absence in the target comes first."""
+    spoken = claims.find(column.version, column.binding)
+    if spoken is None:
+        shown = claims.refused.get((column.version, column.binding), 0)
+        text = f"the target does not speak {column.version} over {column.binding}"
+        return Exclusion(Reason.VERSION_NOT_CLAIMED, text, (shown,) if shown else ())
+    features = sorted(need for need in check.needs if isinstance(need, Feature))
+    roles = sorted(need for need in check.needs if isinstance(need, Role))
+    absent = (_absent(feature, spoken) for feature in features)
+    missing = (_missing(feature, equipment) for feature in features)
+    unplayable = (_unplayable(role, column.binding, equipment.stimuli) for role in roles)
+    return next(filter(None, (*absent, *missing, *unplayable)), None)
+
+
+_GIVEN = {Feature.IDENTITIES, Feature.PROCESS, Feature.REPLICAS}
+
+
+def _absent(feature: Feature, spoken: Spoken) -> Exclusion | None:
+    if feature in _GIVEN or spoken.declares(feature):
+        return None
+    if feature is Feature.SESSIONS:
+        return Exclusion(Reason.FEATURE_ABSENT, "the server issues no session id", (spoken.record,))
+    return Exclusion(Reason.CAPABILITY_ABSENT, f"the server does not declare {feature.value}", (spoken.record,))
+
+
+def _missing(feature: Feature, equipment: Equipment) -> Exclusion | None:
+    given = {
+        Feature.IDENTITIES: (
+            equipment.identities > 1,
+            Reason.NO_IDENTITIES,
+            "needs two identities in the configuration",
+        ),
+        Feature.PROCESS: (
+            equipment.spawnable,
+            Reason.NO_PROCESS,
+            "needs a target that Seatrial starts itself (a command)",
+        ),
+        Feature.REPLICAS: (equipment.replicas, Reason.NO_REPLICAS, "needs a command to start twice, or replicas"),
+    }
+    if feature not in given or given[feature][0]:
+        return None
+    return Exclusion(given[feature][1], given[feature][2])
+
+
+FALLBACKS: Mapping[Role, tuple[Role, ...]] = {
+    Role.QUICK: (Role.QUICK, Role.ECHO, Role.CALL),
+    Role.CALL: (Role.CALL, Role.QUICK, Role.ECHO),
+    Role.PROGRESS: (Role.PROGRESS, Role.SLOW),
+}
+"""Which other role may play one, in order of preference."""
+
+
+def played_by(role: Role, binding: str, stimuli: Mapping[str, Stimulus]) -> Stimulus | None:
+    """The stimulus that plays a role on a binding, its own or a fallback's; None when nothing does."""
+    for name in FALLBACKS.get(role, (role,)):
+        found = choose(stimuli, name, binding)
+        if found and (role is not Role.PROGRESS or found.progress):
+            return found
+    return None
+
+
+def _unplayable(role: Role, binding: str, stimuli: Mapping[str, Stimulus]) -> Exclusion | None:
+    if played_by(role, binding, stimuli):
+        return None
+    if role is Role.WITNESS:
+        return Exclusion(Reason.NO_WITNESS, "no witness is configured: without one effects cannot be proved")
+    return Exclusion(Reason.NO_STIMULUS, f"no stimulus is configured for the role {role.value}")

@@ -1,0 +1,36 @@
+"""What a session needs of its binding."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from ...transcript import Recorder
+from ..outcome import Message
+from .exchange import Exchange
+
+HeaderPairs = tuple[tuple[str, str], ...]
+Listener = Callable[[Exchange, Message], Awaitable[None]]
+"""Told of every message that is no response, after it was recorded."""
+
+
+class Carrier(Protocol):
+    """Carries bytes to the target and messages back. `recorder` may be exchanged between two cases."""
+
+    binding: str
+    recorder: Recorder
+    listener: Listener | None
+
+    async def send(
+        self, body: bytes, shown: Any, headers: Mapping[str, str | None], request_id: Any, token: Any = None
+    ) -> Exchange:
+        """Send one body. `shown` is what the record shows: the decoded JSON, or text when it is none."""
+        ...
+
+    @property
+    def idle(self) -> bool: ...
+    def lend(self, recorder: Recorder) -> None: ...
+
+    async def aclose(self) -> None:
+        """Abandon everything that is open."""
+        ...

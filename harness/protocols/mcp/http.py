@@ -1,0 +1,207 @@
+"""Streamable HTTP (2025-03-26 on): one endpoint for POST, GET and DELETE, read in the background."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+
+from ...transcript import Kind, Recorder
+from ...transport.http import Holder, HttpClient, HttpFailure, HttpResponse
+from ...wire.sse import SseDecoder, SseError, SseEvent
+from ..outcome import Ending, Message, Reply
+from .carrier import HeaderPairs, Listener
+from .exchange import NO_ID, Departure, Exchange, StreamEvent
+from .versions import HTTP
+
+MAX_BODY = 16 * 1024 * 1024
+"""Bytes of one body or stream that are read before the target is cut off."""
+
+POST_HEADERS = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+GET_HEADERS = {"Accept": "text/event-stream"}
+
+
+class HttpCarrier:
+    """Each exchange reads in a task of its own, so that several streams are open at once."""
+
+    binding = HTTP
+
+    def __init__(
+        self,
+        url: str,
+        client: HttpClient,
+        tasks: TaskGroup,
+        recorder: Recorder,
+        *,
+        headers: Mapping[str, str] | None = None,
+        patience: float = 5.0,
+    ) -> None:
+        self.url, self.client, self.recorder, self.patience = url, client, recorder, patience
+        self.base_headers = dict(headers or {})
+        self.listener: Listener | None = None
+        self._tasks = tasks
+        self._numbers: Counter[str] = Counter()
+        self._lane = recorder.lane()
+        self._open: set[Exchange] = set()
+
+    async def send(
+        self, body: bytes, shown: Any, headers: Mapping[str, str | None], request_id: Any, token: Any = None
+    ) -> Exchange:
+        return self.start("POST", {**POST_HEADERS, **headers}, body, shown, request_id, token)
+
+    def start(
+        self,
+        verb: str,
+        headers: Mapping[str, str | None],
+        body: bytes | None = None,
+        shown: Any = None,
+        request_id: Any = NO_ID,
+        token: Any = None,
+        extra: HeaderPairs = (),
+    ) -> Exchange:
+        """Begin an exchange and read it in the background. A header of None is left out."""
+        merged = {**self.base_headers, **headers}
+        pairs = (*((name, value) for name, value in merged.items() if value is not None), *extra)
+        operation = self._operation(verb)
+        sent = self.recorder.note(Kind.SENT, operation, verb=verb, url=self.url, headers=pairs, message=shown)
+        exchange = Exchange(operation, request_id, sent, self.patience, begun=anyio.current_time(), token=token)
+        scope, holder = anyio.CancelScope(), Holder()
+        exchange.depart = lambda how: self._depart(exchange, scope, holder, how)
+        self._open.add(exchange)
+        self._tasks.start_soon(self._read, exchange, scope, holder, verb, pairs, body)
+        return exchange
+
+    def _operation(self, verb: str) -> str:
+        self._numbers[verb] += 1
+        return f"{verb.lower()}:{self._numbers[verb]}{self._lane}"
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is open: fit to be lent to another case."""
+        return not self._open
+
+    def lend(self, recorder: Recorder) -> None:
+        """Begin a new case on this client."""
+        self.recorder, self._lane = recorder, recorder.lane()
+        self._numbers.clear()
+
+    async def _depart(self, exchange: Exchange, scope: anyio.CancelScope, holder: Holder, how: Departure) -> None:
+        if how is Departure.HALF:
+            await holder.half_close()
+            return
+        if how is Departure.RST:
+            await holder.reset()
+        self._end(exchange, Ending.LEFT, f"left by {how.value}")
+        scope.cancel()
+
+    async def _read(
+        self,
+        exchange: Exchange,
+        scope: anyio.CancelScope,
+        holder: Holder,
+        verb: str,
+        headers: Iterable[tuple[str, str]],
+        body: bytes | None,
+    ) -> None:
+        with scope:
+            try:
+                async with self.client.stream(verb, self.url, headers, body, holder) as response:
+                    await self._receive(exchange, response)
+                self._end(exchange, Ending.CLOSED, "")
+            except HttpFailure as failure:
+                self._end(exchange, Ending.RESET if failure.reset else Ending.TORN, str(failure))
+        self._open.discard(exchange)
+
+    async def _receive(self, exchange: Exchange, response: HttpResponse) -> None:
+        exchange.reply = Reply(response.status, response.headers)
+        self.recorder.note(Kind.STATUS, exchange.operation, status=response.status, headers=response.headers)
+        exchange.pulse.beat()
+        if exchange.reply.media_type == "text/event-stream" and response.status < 300:
+            await self._stream(exchange, response.chunks)
+        else:
+            await self._body(exchange, response.chunks)
+
+    async def _stream(self, exchange: Exchange, chunks: AsyncIterator[bytes]) -> None:
+        decoder = SseDecoder()
+        size = 0
+        try:
+            async for chunk in chunks:
+                size += len(chunk)
+                for event in decoder.feed(chunk):
+                    await self._event(exchange, event)
+                if size > MAX_BODY:
+                    raise HttpFailure(f"the stream is longer than {MAX_BODY} bytes")
+            for event in decoder.close():
+                await self._event(exchange, event)
+        except SseError as error:
+            raise HttpFailure(f"not an event stream: {error}") from error
+
+    async def _event(self, exchange: Exchange, event: SseEvent) -> None:
+        payload = _decoded(event.data) if event.complete else None
+        shown: dict[str, Any] = {"id": event.id, "event": event.event, "retry": event.retry, "comment": event.comment}
+        if event.faults:
+            shown["faults"] = list(event.faults)
+        if payload is None:
+            shown.update(data=event.data, complete=event.complete)
+            record = self.recorder.note(Kind.EVENT, exchange.operation, **shown)
+        else:
+            record = self.recorder.note(
+                Kind.RECEIVED,
+                exchange.operation,
+                message=payload,
+                event_id=event.id,
+                event=event.event,
+                retry=event.retry,
+            )
+        now = anyio.current_time()
+        exchange.events.append(StreamEvent(record, event.id, event.event, event.data, event.retry, event.comment, now))
+        if payload is not None:
+            await self._message(exchange, Message(payload, record, event.id, now))
+        else:
+            exchange.pulse.beat()
+
+    async def _body(self, exchange: Exchange, chunks: AsyncIterator[bytes]) -> None:
+        body = b""
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > MAX_BODY:
+                raise HttpFailure(f"the body is longer than {MAX_BODY} bytes")
+        exchange.reply = Reply(exchange.reply.status, exchange.reply.headers, body)
+        if not body:
+            return
+        payload = _decoded(body.decode("utf-8", "replace"))
+        if payload is None:
+            self.recorder.note(Kind.RECEIVED, exchange.operation, raw=body.decode("utf-8", "replace"))
+            return
+        record = self.recorder.note(Kind.RECEIVED, exchange.operation, message=payload)
+        for part in payload if isinstance(payload, list) else [payload]:
+            await self._message(exchange, Message(part, record, None, anyio.current_time()))
+
+    async def _message(self, exchange: Exchange, message: Message) -> None:
+        exchange.arrived(message)
+        if self.listener is not None:
+            await self.listener(exchange, message)
+
+    def _end(self, exchange: Exchange, ending: Ending, why: str) -> None:
+        if exchange.ending is Ending.OPEN:
+            record = self.recorder.note(Kind.END, exchange.operation, ending=ending.value, error=why)
+            exchange.close(ending, why, record)
+
+    async def aclose(self) -> None:
+        for exchange in list(self._open):
+            await exchange.leave()
+        await self.client.aclose()
+
+
+def _decoded(text: str | None) -> Any:
+    """The JSON value of a text; None when it is no JSON (a bare `null` is no message either)."""
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,89 @@
+"""Declaring checks, and refusing declarations that cannot be right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from types import ModuleType
+from typing import Any
+
+from .model import Check, Isolation, Mutant, Need, Requirement, Suite
+
+
+class RegistryError(ValueError):
+    """A suite that contradicts its own tables; the text names the suite, the check and the row."""
+
+
+def check(
+    id: str,
+    title: str,
+    *,
+    requirements: Iterable[str] = (),
+    needs: Iterable[Need] = (),
+    faults: Iterable[str] = (),
+    mutants: Iterable[str] = (),
+    isolation: Isolation = Isolation.SHARED,
+    monitor: bool = False,
+) -> Callable[[Callable[..., Any]], Check]:
+    """Declare a check: the decorated function becomes a Check. `requirements` defaults to the check's own id."""
+
+    def declare(body: Callable[..., Any]) -> Check:
+        return Check(
+            id=id,
+            title=title,
+            requirements=tuple(requirements) or (id,),
+            body=body,
+            needs=frozenset(needs),
+            faults=tuple(faults),
+            mutants=tuple(mutants),
+            isolation=isolation,
+            monitor=monitor,
+        )
+
+    return declare
+
+
+def collect(*modules: ModuleType) -> tuple[Check, ...]:
+    """Every check of some modules, in the order of definition: single ones, and tuples made from tables."""
+    found: list[Check] = []
+    for module in modules:
+        for value in vars(module).values():
+            parts = value if isinstance(value, tuple | list) else (value,)
+            found += [part for part in parts if isinstance(part, Check)]
+    return tuple(dict.fromkeys(found))
+
+
+def suite(
+    name: str,
+    checks: Iterable[Check],
+    requirements: Iterable[Requirement],
+    mutants: Iterable[Mutant] = (),
+    uncovered: dict[str, str] | None = None,
+) -> Suite:
+    """A validated suite. Raises RegistryError."""
+    found = Suite(name, tuple(checks), tuple(requirements), tuple(mutants), uncovered or {})
+    for problem in problems(found):
+        raise RegistryError(f"suite {name}: {problem}")
+    return found
+
+
+def problems(suite: Suite) -> list[str]:
+    """What is wrong with a suite by its own tables."""
+    rows = {row.id for row in suite.requirements}
+    mutants = {mutant.id for mutant in suite.mutants}
+    counts = Counter(check.id for check in suite.checks)
+    found = [f"check {ident} is declared {n} times" for ident, n in counts.items() if n > 1]
+    for item in suite.checks:
+        found += [
+            f"check {item.id} names requirement {r}, which is in no table" for r in item.requirements if r not in rows
+        ]
+        found += [f"check {item.id} names mutant {m}, which does not exist" for m in item.mutants if m not in mutants]
+        if not item.title.strip():
+            found.append(f"check {item.id} has no title")
+    return found
+
+
+def uncovered(suite: Suite) -> dict[str, str]:
+    """Requirements without a check, with the reason that the suite gives ("" when it gives none)."""
+    covered = {requirement for item in suite.checks for requirement in item.requirements}
+    return {row.id: suite.uncovered.get(row.id, "") for row in suite.requirements if row.id not in covered}

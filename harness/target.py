@@ -1,0 +1,189 @@
+"""The server under test: where it is, and how it is started, restarted and doubled."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import anyio
+
+from .config import TargetConfig
+from .protocols.mcp.versions import HTTP, STDIO
+from .stimuli import Stimulus
+from .transport.network import Network, Process
+from .transport.process import OsSpawner
+from .transport.tcp import TcpNetwork
+
+START_SECONDS = 30.0
+
+
+class StartFailure(Exception):
+    """The target could not be started; the text is one sentence for the user."""
+
+
+@dataclass(slots=True, eq=False)
+class Server:
+    """A running HTTP endpoint. `process` is None where we did not start it."""
+
+    url: str
+    process: Process | None = None
+    stop: Callable[[], Any] | None = None
+
+    @property
+    def exited(self) -> int | None:
+        return self.process.returncode if self.process else None
+
+
+class Target(Protocol):
+    """What the engine needs of a target. `spawnable`: can fresh processes be made?"""
+
+    name: str
+    address: str
+    bindings: tuple[str, ...]
+    versions: tuple[str, ...]
+    stimuli: Mapping[str, Stimulus]
+    headers: Mapping[str, str]
+    identities: Mapping[str, Mapping[str, str]]
+    secrets: tuple[str, ...]
+    replicas: tuple[str, ...]
+    ca: str
+    virtual: bool
+
+    @property
+    def spawnable(self) -> bool: ...
+    @property
+    def network(self) -> Network: ...
+    def open(self) -> Any:
+        """An async context manager around the whole run."""
+        ...
+
+    def server(self) -> Any:
+        """An async context manager: a fresh server of HTTP (an attached one: the only one there is)."""
+        ...
+
+    async def process(self) -> Process:
+        """A fresh process that speaks over stdio. Raises StartFailure."""
+        ...
+
+
+@dataclass(slots=True)
+class RealTarget:
+    """A target of this machine or of the network, as its owner configured it."""
+
+    config: TargetConfig
+    network: Network = field(default_factory=TcpNetwork)
+    spawner: OsSpawner = field(default_factory=OsSpawner)
+    virtual: bool = False
+
+    def __post_init__(self) -> None:
+        self.name, self.address = self.config.name, self.config.address
+        self.stimuli, self.headers, self.identities = self.config.stimuli, self.config.headers, self.config.identities
+        self.secrets, self.replicas, self.ca = self.config.secrets, self.config.replicas, self.config.ca
+        own = (HTTP,) if self.config.url else (STDIO,)
+        self.bindings = self.config.bindings or own
+        self.versions = self.config.versions
+
+    name: str = field(init=False)
+    address: str = field(init=False)
+    stimuli: Mapping[str, Stimulus] = field(init=False)
+    headers: Mapping[str, str] = field(init=False)
+    identities: Mapping[str, Mapping[str, str]] = field(init=False)
+    secrets: tuple[str, ...] = field(init=False)
+    replicas: tuple[str, ...] = field(init=False)
+    ca: str = field(init=False)
+    bindings: tuple[str, ...] = field(init=False)
+    versions: tuple[str, ...] = field(init=False)
+
+    @property
+    def spawnable(self) -> bool:
+        return self.config.spawned
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        yield
+
+    @asynccontextmanager
+    async def server(self) -> AsyncIterator[Server]:
+        if not self.config.spawned:
+            yield Server(self.config.url)
+            return
+        port = str(free_port()) if "{port}" in self.config.url else str(urlsplit(self.config.url).port or 80)
+        process = await self._spawn(tuple(word.replace("{port}", port) for word in self.config.command))
+        server = Server(self.config.url.replace("{port}", port), process)
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_drain, process)
+                await self._ready(server)
+                yield server
+                tasks.cancel_scope.cancel()
+        finally:
+            await end(process)
+
+    async def process(self) -> Process:
+        return await self._spawn(self.config.command)
+
+    async def _spawn(self, command: Sequence[str]) -> Process:
+        try:
+            return await self.spawner.spawn(command, self.config.env)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StartFailure(f"the command {shlex.join(command)!r} cannot be started: {reason}") from error
+
+    async def _ready(self, server: Server) -> None:
+        parts = urlsplit(server.url)
+        with anyio.move_on_after(START_SECONDS):
+            while server.exited is None:
+                try:
+                    stream = await self.network.connect(parts.hostname or "", parts.port or 80)
+                except OSError:
+                    await anyio.sleep(0.02)
+                    continue
+                await stream.aclose()
+                return
+        if server.exited is not None:
+            raise StartFailure(
+                f"the command ended at once with code {server.exited} before it listened on {server.url}"
+            )
+        raise StartFailure(f"nothing listens on {server.url} {START_SECONDS:.0f} s after the command was started")
+
+
+async def _drain(process: Process) -> None:
+    """Read and forget what a server of HTTP prints, so that its pipes never fill."""
+
+    async def pour(stream: Any) -> None:
+        try:
+            async for _ in stream:
+                pass
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            return
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(pour, process.stdout)
+        tasks.start_soon(pour, process.stderr)
+
+
+async def end(process: Process, grace: float = 2.0) -> None:
+    """SIGTERM, then SIGKILL after `grace` seconds; returns when it is gone."""
+    with anyio.CancelScope(shield=True):
+        for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, math.inf)):
+            if process.returncode is None:
+                process.send_signal(number)
+                with anyio.move_on_after(patience):
+                    await process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def attach(config: TargetConfig) -> RealTarget:
+    return RealTarget(config)

@@ -1,0 +1,234 @@
+"""HTTP/1.1 over any Network: httpx above, our byte streams below. The only module that knows httpx and httpcore."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+import httpcore
+import httpx
+from anyio.abc import ByteStream
+from anyio.streams.tls import TLSStream
+
+from .network import Network, reset
+
+Route = tuple[str, int]
+
+
+@dataclass(slots=True)
+class Holder:
+    """Learns which connection a request went out on, so that it can be reset or half-closed."""
+
+    stream: ByteStream | None = None
+
+    async def reset(self) -> None:
+        if self.stream is not None:
+            await reset(self.stream)
+
+    async def half_close(self) -> None:
+        if self.stream is not None:
+            await self.stream.send_eof()
+
+
+_holder: ContextVar[Holder | None] = ContextVar("_holder", default=None)
+
+
+class _Stream(httpcore.AsyncNetworkStream):
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        try:
+            with anyio.fail_after(timeout):
+                return await self._stream.receive(max_bytes)
+        except TimeoutError as error:
+            raise httpcore.ReadTimeout(str(error)) from error
+        except anyio.EndOfStream:
+            return b""
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
+            raise httpcore.ReadError("connection reset") from error
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        holder = _holder.get()
+        if holder is not None:
+            holder.stream = self._stream
+        if not buffer:
+            return
+        try:
+            with anyio.fail_after(timeout):
+                await self._stream.send(buffer)
+        except TimeoutError as error:
+            raise httpcore.WriteTimeout(str(error)) from error
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
+            raise httpcore.WriteError("connection reset while sending") from error
+
+    async def aclose(self) -> None:
+        with anyio.CancelScope(shield=True):
+            await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        try:
+            with anyio.fail_after(timeout):
+                wrapped = await TLSStream.wrap(
+                    self._stream, hostname=server_hostname, ssl_context=ssl_context, standard_compatible=False
+                )
+        except (ssl.SSLError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError, OSError) as error:
+            raise httpcore.ConnectError(f"TLS failed: {error or type(error).__name__}") from error
+        return _Stream(wrapped)
+
+    def get_extra_info(self, info: str) -> Any:
+        return None
+
+
+@dataclass(slots=True)
+class Backend(httpcore.AsyncNetworkBackend):
+    """Dials through `network`; `routes` lets a relay stand in for an origin that keeps its name."""
+
+    network: Network
+    routes: dict[Route, Route] = field(default_factory=dict)
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        to = self.routes.get((host, port), (host, port))
+        try:
+            with anyio.fail_after(timeout):
+                return _Stream(await self.network.connect(*to))
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(f"no connection to {host}:{port} in time") from error
+        except OSError as error:
+            raise httpcore.ConnectError(str(error)) from error
+
+    async def sleep(self, seconds: float) -> None:
+        await anyio.sleep(seconds)
+
+
+class _Body(httpx.AsyncByteStream):
+    def __init__(self, body: Any) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._body:
+            yield chunk
+
+    async def aclose(self) -> None:
+        with anyio.CancelScope(shield=True):
+            await self._body.aclose()
+
+
+class Transport(httpx.AsyncBaseTransport):
+    """An httpx transport on our network backend. Connections are kept alive and never shared with others."""
+
+    def __init__(self, backend: Backend, verify: ssl.SSLContext | None = None) -> None:
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=verify, max_connections=None, max_keepalive_connections=8, network_backend=backend
+        )
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        asked = httpcore.Request(
+            method=request.method,
+            url=httpcore.URL(
+                scheme=request.url.raw_scheme,
+                host=request.url.raw_host,
+                port=request.url.port,
+                target=request.url.raw_path,
+            ),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
+        answer = await self._pool.handle_async_request(asked)
+        return httpx.Response(
+            answer.status, headers=answer.headers, stream=_Body(answer.stream), extensions=answer.extensions
+        )
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+
+class HttpFailure(Exception):
+    """An exchange that broke. `reset` tells an abortive end from an orderly one; `connected` is false when
+    there never was a connection."""
+
+    def __init__(self, text: str, *, reset: bool = False, connected: bool = True) -> None:
+        super().__init__(text)
+        self.reset = reset
+        self.connected = connected
+
+
+@dataclass(slots=True)
+class HttpResponse:
+    """A response whose head has arrived. `chunks` yields the body, undecoded."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    chunks: AsyncIterator[bytes]
+
+
+def trust(ca: str | None = None) -> ssl.SSLContext:
+    """The TLS context of a target: the machine's authorities, or one private file."""
+    return ssl.create_default_context(cafile=ca)
+
+
+class HttpClient:
+    """One client of one origin: no cookies, no redirects, no proxies, no decoding, every header as given."""
+
+    def __init__(
+        self,
+        network: Network,
+        *,
+        ca: str | None = None,
+        secure: bool = False,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self.backend = Backend(network)
+        inner = transport or Transport(self.backend, trust(ca) if secure else None)
+        self._client = httpx.AsyncClient(transport=inner, timeout=None, trust_env=False, follow_redirects=False)
+
+    @asynccontextmanager
+    async def stream(
+        self, verb: str, url: str, headers: Iterable[tuple[str, str]], body: bytes | None, holder: Holder
+    ) -> AsyncIterator[HttpResponse]:
+        """Send one request; raises HttpFailure when the exchange breaks before, in or after the head."""
+        token = _holder.set(holder)
+        raw = [(name.encode("ascii"), value.encode("latin-1", "surrogateescape")) for name, value in headers]
+        request = httpx.Request(verb, url, headers=raw, content=body)
+        try:
+            response = await self._client.send(request, stream=True)
+            try:
+                yield HttpResponse(response.status_code, _pairs(response), response.aiter_raw())
+            finally:
+                await response.aclose()
+        except (httpx.HTTPError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
+            raise _failure(error) from error
+        finally:
+            _holder.reset(token)
+
+    async def aclose(self) -> None:
+        with anyio.CancelScope(shield=True):
+            await self._client.aclose()
+
+
+def _pairs(response: httpx.Response) -> tuple[tuple[str, str], ...]:
+    return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
+
+
+def _failure(error: Exception) -> HttpFailure:
+    text = str(error) or type(error).__name__
+    broken = isinstance(error, httpx.ReadError | httpx.WriteError | httpcore.ReadError | httpcore.WriteError)
+    unconnected = isinstance(
+        error, httpx.ConnectError | httpx.ConnectTimeout | httpcore.ConnectError | httpcore.ConnectTimeout
+    )
+    return HttpFailure(text, reset=broken, connected=not unconnected)

@@ -1,0 +1,167 @@
+"""One case, from its body to its verdict. `run_case` is the only maker of verdicts."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+
+from .berth import Berth, Unfit
+from .judge.traffic import Histories, Judgement
+from .lab import Broken, Inconclusive, Lab, NotApplicable
+from .model import Case, Exclusion, Level, Reason, Requirement, Result, Verdict, Violation
+from .target import StartFailure
+from .transcript import Recorder
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How a check's body ended."""
+
+    reason: Reason | None = None
+    detail: str = ""
+    records: tuple[int, ...] = ()
+    verdict: Verdict | None = None
+    traceback: str = ""
+
+
+async def run_case(case: Case, berth: Berth, recorder: Recorder, histories: Histories | None = None) -> Result:
+    """Run one case to its verdict. Never raises for anything that the target does.
+
+    `histories` are the transcripts of the column, for a monitor.
+    """
+    if case.exclusion is not None:
+        return excluded(case, case.exclusion)
+    if case.check.monitor:
+        return monitored(case, berth, histories or {})
+    begun = anyio.current_time()
+    lab: Lab | None = None
+    end = _End()
+    try:
+        async with anyio.create_task_group() as tasks:
+            lab = Lab(case, berth, recorder, tasks)
+            end = await _attempt(lab)
+            await lab.aclose()
+            tasks.cancel_scope.cancel()
+    except Exception:
+        end = _crash()
+    assert lab is not None
+    return replace(judged(lab, end), seconds=anyio.current_time() - begun)
+
+
+async def _attempt(lab: Lab) -> _End:
+    """The body's end: its return, a Stopped, the deadline, or a crash of ours."""
+    try:
+        with anyio.fail_after(lab.tempo.case):
+            await lab.case.check.body(lab)
+    except Broken:
+        return _End()
+    except Inconclusive as stop:
+        return _End(stop.reason, stop.detail, stop.records, Verdict.INCONCLUSIVE)
+    except NotApplicable as stop:
+        return _End(Reason.FEATURE_ABSENT, stop.detail, stop.records, Verdict.NOT_APPLICABLE)
+    except Unfit as stop:
+        return _End(stop.reason, stop.detail, (), Verdict.INCONCLUSIVE)
+    except StartFailure as stop:
+        return _End(Reason.TARGET_UNREACHABLE, str(stop), (), Verdict.INCONCLUSIVE)
+    except TimeoutError:
+        return _End(Reason.DEADLINE, f"the case was not over after {lab.tempo.case:.0f} s", (), Verdict.INCONCLUSIVE)
+    except Exception:
+        return _crash()
+    return _End()
+
+
+def _crash() -> _End:
+    return _End(Reason.CRASH, "Seatrial itself failed", (), Verdict.ERROR, traceback.format_exc())
+
+
+def monitored(case: Case, berth: Berth, histories: Histories) -> Result:
+    """The verdict of a monitor: what it found in all transcripts of its column; nothing seen is no PASS."""
+    spoken = berth.claims.find(case.column.version, case.column.binding)
+    try:
+        judgement: Judgement = case.check.body(histories, spoken)
+    except Exception:
+        return Result(case, Verdict.ERROR, Reason.CRASH, "Seatrial itself failed", traceback=traceback.format_exc())
+    row = case.rows[0].id
+    found = [v if v.requirement else replace(v, requirement=row) for v in judgement.violations]
+    broken = tuple(v for v in found if graded(v, case.rows) is not Verdict.PASS)
+    noted = tuple(v for v in found if v not in broken)
+    if broken:
+        return Result(
+            case, Verdict.merge(graded(v, case.rows) for v in broken), None, "", broken, noted, _all_records(broken)
+        )
+    if not judgement.seen:
+        return Result(case, Verdict.INCONCLUSIVE, Reason.NOTHING_SEEN, "the run showed nothing of this kind")
+    return Result(case, Verdict.PASS, notes=noted)
+
+
+def excluded(case: Case, exclusion: Exclusion) -> Result:
+    """The verdict of a case that planning left out: absence in the target, or something the user did not give."""
+    absent = (Reason.VERSION_NOT_CLAIMED, Reason.BINDING_NOT_CLAIMED, Reason.CAPABILITY_ABSENT, Reason.FEATURE_ABSENT)
+    verdict = Verdict.NOT_APPLICABLE if exclusion.reason in absent else Verdict.INCONCLUSIVE
+    return Result(case, verdict, exclusion.reason, exclusion.detail, records=exclusion.records)
+
+
+def judged(lab: Lab, end: _End) -> Result:
+    """Expectations, faults and the body's end, made into one verdict."""
+    case, ledger = lab.case, lab.ledger
+    if end.verdict is Verdict.ERROR:
+        return Result(case, Verdict.ERROR, end.reason, end.detail, traceback=end.traceback)
+    violations = [*_counted(lab), *_deaths(lab)]
+    broken = [v for v in violations if graded(v, case.rows) is not Verdict.PASS]
+    noted = (*ledger.notes, *(v for v in violations if v not in broken))
+    if broken:
+        verdict = Verdict.merge(graded(v, case.rows) for v in broken)
+        return Result(case, verdict, None, end.detail, tuple(broken), noted, _all_records(broken))
+    unfired = [str(fault) for fault in lab.declared_faults if not fault.benign and fault not in lab.firings]
+    if end.verdict is None and unfired:
+        end = _End(Reason.FAULT_NEVER_FIRED, f"never fired: {', '.join(unfired)}", (), Verdict.INCONCLUSIVE)
+    if end.verdict is not None:
+        return Result(case, end.verdict, end.reason, end.detail, notes=noted, records=end.records)
+    return _held(case, lab, noted)
+
+
+def _held(case: Case, lab: Lab, noted: tuple[Violation, ...]) -> Result:
+    """Nothing was broken: PASS only where every row was really looked at."""
+    ledger = lab.ledger
+    missing = [row.id for row in case.rows if row.id not in ledger.exercised and row.id not in ledger.waived]
+    if missing or not ledger.exercised:
+        why = "; ".join(ledger.waived.values()) or f"no expectation ran for {', '.join(missing)}"
+        return Result(case, Verdict.INCONCLUSIVE, Reason.NOT_EXERCISED, why, notes=noted)
+    waived = tuple(Violation("", f"not looked at: {text}") for text in ledger.waived.values())
+    return Result(case, Verdict.PASS, None, "", notes=(*noted, *waived))
+
+
+def _counted(lab: Lab) -> list[Violation]:
+    """Violations that count: none does whose last record is older than the firing of every declared fault."""
+    wanted = [fault for fault in lab.declared_faults if not fault.benign]
+    fired = [lab.firings[fault] for fault in wanted if fault in lab.firings]
+    if not wanted:
+        return lab.ledger.violations
+    if not fired:
+        return []
+    return [v for v in lab.ledger.violations if not v.records or max(v.records) > min(fired)]
+
+
+def _deaths(lab: Lab) -> list[Violation]:
+    """A process that ended by itself is a finding of the case that was talking to it."""
+    said = any(graded(v, lab.case.rows) is not Verdict.PASS for v in lab.ledger.violations)
+    if said or not lab.deaths:
+        return []
+    return [Violation("the target's process goes on", "the process ended during this case", tuple(lab.deaths))]
+
+
+def graded(violation: Violation, rows: Sequence[Requirement]) -> Verdict:
+    """MUST: FAIL, or WARN when soft. SHOULD: WARN. MAY and INFO: a note, which is a PASS. No row: WARN."""
+    row = next((row for row in rows if row.id == violation.requirement), None)
+    if row is None:
+        return Verdict.WARN
+    if row.level is Level.MUST:
+        return Verdict.WARN if violation.soft else Verdict.FAIL
+    return Verdict.WARN if row.level is Level.SHOULD else Verdict.PASS
+
+
+def _all_records(violations: Sequence[Violation]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(record for violation in violations for record in violation.records))
