@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 import pytest
 from seatrial.fixtures.environments import SetupError
-from seatrial.fixtures.interop.known import Finding, Known, compare, load
+from seatrial.fixtures.interop.known import Known, compare, load
+from seatrial.fixtures.runs import Finding
 
 ENTRY = Known(
     target="shop",
