@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -25,6 +25,7 @@ MARKS = {
 }
 """How a verdict looks in a cell."""
 
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 TEXT_LIMIT = 600
 """Characters of one expectation or observation that are shown; reports in files have all of them."""
 REASONS_SHOWN = 12
@@ -62,8 +63,9 @@ class ConsoleReporter:
         self._conclude()
 
     def _introduce(self, started: RunStarted) -> None:
-        server = " ".join(visible(str(started.server[key])) for key in ("name", "version") if key in started.server)
-        about = f"{started.target}: {shortened(visible(started.address), 200)}" + (f" ({server})" if server else "")
+        names = {name for said in started.server.values() if (name := _server_name(said))}
+        server = f" ({', '.join(sorted(names))})" if names else ""
+        about = f"{started.target}: {shortened(visible(started.address), 200)}{shortened(server, 200)}"
         self._console.print(Text(about, style="bold"))
         self._console.print(Text(f"{len(started.cases)} cases, seed {started.seed}"))
 
@@ -166,6 +168,14 @@ def _width(results: Sequence[Result], shown: Sequence[Column]) -> int:
     """How wide the matrix is when every column is named in full."""
     names = 2 + max(len(result.case.check.id) for result in results)
     return names + sum(1 + max(map(len, _name(column, "\n").split("\n"))) for column in shown)
+
+
+def _server_name(said: Any) -> str:
+    """What a server calls itself in its initialize or discover result; "" when it does not."""
+    result = said if isinstance(said, Mapping) else {}
+    meta = result.get("_meta")
+    info = result.get("serverInfo") or (meta.get(SERVER_INFO) if isinstance(meta, Mapping) else None)
+    return visible(f"{info.get('name', '')} {info.get('version', '')}") if isinstance(info, Mapping) else ""
 
 
 def _where(group: Group) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
-from seatrial import CaseFinished, Column, Event, Result, RunFinished, RunStarted, Verdict
+from seatrial import CaseFinished, Column, Event, Reason, Result, RunFinished, RunStarted, Verdict
 
 
 class Reporter(Protocol):
@@ -61,10 +61,11 @@ class Run:
     @property
     def outcome(self) -> str:
         """What to say of a run that has not judged all its cases; "" of one that has."""
-        missing = len(self.started.cases) - len(self._results)
-        if self.failure:
+        if self.failure or self.complete:
             return self.failure
-        return "" if self.complete else f"interrupted: {missing} of {len(self.started.cases)} cases were not judged"
+        judged = sum(result.reason is not Reason.INTERRUPTED for result in self._results.values())
+        total = len(self.started.cases)
+        return f"interrupted: {total - judged} of {total} cases were not judged"
 
 
 def counts(results: Iterable[Result]) -> dict[Verdict, int]:

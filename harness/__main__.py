@@ -1,0 +1,5 @@
+"""`python -m seatrial`."""
+
+from .cli import main
+
+main(prog_name="seatrial")

@@ -1,0 +1,75 @@
+"""The suites as the command line sees them: everything that has a name, and whether a name exists."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..discovery import SuiteError, load_suites
+from ..model import Check, Mutant, Requirement, Suite
+from ..spelling import unknown
+from .refusal import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All loaded suites. The `require` functions raise Refused for a name that does not exist."""
+
+    suites: tuple[Suite, ...]
+
+    @property
+    def checks(self) -> dict[str, tuple[Suite, Check]]:
+        return {check.id: (suite, check) for suite in self.suites for check in suite.checks}
+
+    @property
+    def requirements(self) -> dict[str, Requirement]:
+        return {row.id: row for suite in self.suites for row in suite.requirements}
+
+    @property
+    def mutants(self) -> dict[str, Mutant]:
+        return {mutant.id: mutant for suite in self.suites for mutant in suite.mutants}
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        return tuple(sorted({version for row in self.requirements.values() for version in row.versions}))
+
+    @property
+    def bindings(self) -> tuple[str, ...]:
+        return tuple(sorted({binding for row in self.requirements.values() for binding in row.bindings}))
+
+    def rows(self, check: Check) -> tuple[Requirement, ...]:
+        known = self.requirements
+        return tuple(known[name] for name in check.requirements if name in known)
+
+    def require_suites(self, names: Iterable[str]) -> None:
+        _require("suite", names, [suite.name for suite in self.suites])
+
+    def require_versions(self, names: Iterable[str]) -> None:
+        _require("version", names, self.versions)
+
+    def require_bindings(self, names: Iterable[str]) -> None:
+        _require("binding", names, self.bindings)
+
+    def require_mutants(self, names: Iterable[str]) -> None:
+        _require("mutant", names, self.mutants)
+
+    def require_checks(self, patterns: Iterable[str]) -> None:
+        """Check ids, or patterns with `*` that match some."""
+        checks = self.checks
+        _require("check", (p for p in patterns if not fnmatch.filter(checks, p)), checks)
+
+
+def _require(kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise Refused(unknown(kind, name, known))
+
+
+def load(extra: Sequence[Path] = ()) -> Catalogue:
+    """Installed suites and those in `extra` files. Raises Refused when one cannot be loaded."""
+    try:
+        return Catalogue(load_suites(extra))
+    except SuiteError as error:
+        raise Refused(str(error)) from None

@@ -1,0 +1,196 @@
+"""One run from the command line: its folder, its reports, its interruption and its exit code."""
+
+from __future__ import annotations
+
+import secrets
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import anyio
+import click
+
+from ..engine import Options, Unreachable
+from ..engine import run as run_cases
+from ..events import RunStarted
+from ..matrix import Exit, Policy, exit_code
+from ..model import Level, Reason
+from ..planning import Selection
+from ..spelling import unknown
+from ..stimuli import BINDING_ALIASES
+from ..target import Target
+from ..transcript import Redactor
+from .catalogue import Catalogue, load
+from .options import EVERY_REASON, Wanted
+from .refusal import Refused
+from .reporting import STANDARD_ERROR, STANDARD_OUTPUT, Feed, Request, opened, parsed, writable
+
+HOME = Path(".seatrial")
+IN_FOLDER = {"json": "report.json", "markdown": "report.md", "junit": "junit.xml"}
+"""The reports that every run leaves in its folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run that has been checked and may start. `command` are the words that name its target in a rerun."""
+
+    target: Target
+    catalogue: Catalogue
+    options: Options
+    policy: Policy
+    reports: tuple[Request, ...]
+    folder: Path
+    command: tuple[str, ...]
+
+
+def prepare(wanted: Wanted, make: Callable[[Catalogue], Target], command: tuple[str, ...]) -> Job:
+    """A job from what was typed. Raises Refused when something in it does not exist."""
+    catalogue = load(wanted.suites)
+    options = _options(wanted, catalogue)
+    reports = parsed(wanted.report)
+    folder = wanted.output or _fresh_folder(options.seed)
+    return Job(make(catalogue), catalogue, options, _policy(wanted), reports, folder, command)
+
+
+def _options(wanted: Wanted, catalogue: Catalogue) -> Options:
+    bindings = tuple(BINDING_ALIASES.get(name, name) for name in wanted.binding)
+    catalogue.require_suites(wanted.suite)
+    catalogue.require_checks(wanted.check)
+    catalogue.require_versions(wanted.protocol_version)
+    catalogue.require_bindings(bindings)
+    level = Level(wanted.level.upper()) if wanted.level else None
+    select = Selection(suites=wanted.suite, checks=wanted.check, keyword=wanted.keyword, level=level)
+    _require_some(catalogue, select)
+    return Options(
+        seed=secrets.randbelow(10**6) if wanted.seed is None else wanted.seed,
+        tempo=wanted.tempo,
+        profile=wanted.faults,
+        versions=wanted.protocol_version,
+        bindings=bindings,
+        concurrency=wanted.concurrency,
+        selection=select,
+    )
+
+
+def _require_some(catalogue: Catalogue, select: Selection) -> None:
+    for suite, check in catalogue.checks.values():
+        if select.wants(suite.name, check) and select.admits(catalogue.rows(check)):
+            return
+    raise Refused("no check is selected; seatrial list shows all of them")
+
+
+def _policy(wanted: Wanted) -> Policy:
+    return Policy(strict=wanted.strict, strict_info=wanted.strict_info, allowed=_allowed(wanted.allow_inconclusive))
+
+
+def _allowed(text: str | None) -> frozenset[Reason]:
+    names = [] if text is None else list(Reason) if text == EVERY_REASON else text.split(",")
+    for name in names:
+        if name not in list(Reason):
+            raise Refused(f"--allow-inconclusive: {unknown('reason', name, Reason)}")
+    return frozenset(map(Reason, names))
+
+
+def _fresh_folder(seed: int) -> Path:
+    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{seed}"
+    taken = {path.name for path in (HOME / "runs").glob(f"{name}*")}
+    return HOME / "runs" / next(n for n in (name, *(f"{name}-{i}" for i in range(2, 1000))) if n not in taken)
+
+
+def perform(job: Job) -> Exit:
+    """Run the job, write every report, and say how it went. Raises Refused before the run, never after its start."""
+    evidence = job.folder / "evidence.jsonl"
+    with writable(evidence, "the evidence") as lines, opened(_requests(job)) as reporters:
+        _remember(job.folder)
+        feed = Feed(reporters, job.policy, _start(job, evidence), {"command": list(job.command)})
+        return anyio.run(_Run(job, feed, lines).go, backend="trio", backend_options=_clock(job.target))
+
+
+def _requests(job: Job) -> tuple[Request, ...]:
+    """The matrix for the person, what the run folder always holds, and what was asked for."""
+    taken = any(request.path == STANDARD_OUTPUT for request in job.reports)
+    kept = (Request(name, str(job.folder / file)) for name, file in IN_FOLDER.items())
+    return (Request("console", STANDARD_ERROR if taken else STANDARD_OUTPUT), *kept, *job.reports)
+
+
+def _start(job: Job, evidence: Path) -> RunStarted:
+    """What is known of the run before the engine has spoken."""
+    address = Redactor(job.target.secrets).text(job.target.address)
+    return RunStarted(job.target.name, address, job.options.seed, (), {}, evidence=str(evidence))
+
+
+def _remember(folder: Path) -> None:
+    """`.seatrial/last` names the newest run; the folder keeps itself out of version control."""
+    if folder.parent.parent == HOME:
+        (HOME / ".gitignore").write_text("*\n", encoding="utf-8")
+        (HOME / "last").write_text(f"{folder}\n", encoding="utf-8")
+
+
+def leaves(group: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
+    """The exceptions of a group, of the groups in it too."""
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from leaves(error)
+        else:
+            yield error
+
+
+def _clock(target: Target) -> dict[str, Any]:
+    """The bundled server has no reason to make anybody wait: its time is virtual."""
+    if not target.virtual:
+        return {}
+    from trio.testing import MockClock
+
+    return {"clock": MockClock(autojump_threshold=0)}
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run inside the event loop."""
+
+    job: Job
+    feed: Feed
+    lines: TextIO
+    interrupted: bool = False
+
+    async def go(self) -> Exit:
+        failure = ""
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._watch, tasks.cancel_scope)
+                failure = await self._cases()
+                tasks.cancel_scope.cancel()
+        finally:
+            self.feed.conclude(failure)
+        return self._exit(failure)
+
+    async def _cases(self) -> str:
+        """Run them; what keeps the target from being judged at all, "" when nothing does."""
+        job, failure = self.job, ""
+        try:
+            await run_cases(job.target, job.catalogue.suites, job.options, self.feed.emit, self._keep)
+        except* Unreachable as group:
+            failure = "; ".join(map(str, leaves(group)))
+        return failure
+
+    def _keep(self, line: str) -> None:
+        self.lines.write(f"{line}\n")
+
+    async def _watch(self, scope: anyio.CancelScope) -> None:
+        """The first signal ends the run in order; after that signals do what they always do."""
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            async for _ in signals:
+                self.interrupted = True
+                click.echo("interrupted; writing the reports", err=True)
+                scope.cancel()
+                return
+
+    def _exit(self, failure: str) -> Exit:
+        if failure:
+            return Exit.UNREACHABLE
+        if self.interrupted or not self.feed.complete:
+            return Exit.INTERRUPTED
+        return exit_code(self.feed.results, self.job.policy)
