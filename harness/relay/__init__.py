@@ -1,0 +1,9 @@
+"""Where faults are mounted: between a client and a target, on bytes, on HTTP, or on a process's pipes."""
+
+from __future__ import annotations
+
+from .link import Dial, Link
+from .pipe import piped
+from .proxy import Relay
+
+__all__ = ["Dial", "Link", "Relay", "piped"]

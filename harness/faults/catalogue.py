@@ -1,0 +1,57 @@
+"""All faults by name, where each is mounted, and the profile of those that must change nothing."""
+
+from __future__ import annotations
+
+from .fault import Fault, Mount
+from .http import Buffer, DropResponse, KeepaliveChurn, ReplayRequest, RoundRobin, Status
+from .process import FullPipe, PipeMerge, PipeSplit, Sigkill, Sigterm, StdinEof
+from .sse import DropEvent, DuplicateEvent, ReorderEvents
+from .stage import How
+from .stream import Cut, HalfClosed, Latency, Slice, SplitAt, Stall
+from .trigger import CONNECT, Connect, Eof, Events, First, Octets, Trigger
+
+FAULTS: dict[str, type[Fault]] = {
+    kind.name: kind
+    for kind in (
+        *(Latency, Slice, SplitAt, Stall, Cut, HalfClosed),
+        *(Status, DropResponse, ReplayRequest, KeepaliveChurn, Buffer, RoundRobin),
+        *(DuplicateEvent, ReorderEvents, DropEvent),
+        *(PipeSplit, PipeMerge, StdinEof, Sigterm, Sigkill, FullPipe),
+    )
+}
+
+_ON_BYTES = (Connect, Eof, First, Octets)
+"""Triggers that a byte pump can count without knowing HTTP."""
+
+
+def reset(*, on: str = "", after: Trigger = CONNECT, times: int = 1) -> Cut:
+    """The catalogue's name of a cut by RST."""
+    return Cut(on=on, after=after, times=times, how=How.RESET)
+
+
+def cut_after_events(n: int = 1, *, on: str = "", how: How = How.FIN, times: int = 1) -> Cut:
+    """The catalogue's name of a cut after n whole events."""
+    return Cut(on=on, after=Events(n), how=how, times=times)
+
+
+def mount_for(fault: Fault, binding: str) -> Mount | None:
+    """Where a fault is mounted for a binding; None where it cannot be."""
+    if binding == "stdio":
+        place = Mount.PIPE if not fault.on and not isinstance(fault.after, Events) else None
+    else:
+        plain = not fault.on and isinstance(fault.after, _ON_BYTES) and Mount.LINK in fault.mounts
+        place = Mount.LINK if plain else Mount.RELAY
+    return place if place in fault.mounts else None
+
+
+def benign_profile() -> tuple[Fault, ...]:
+    """What surrounds a whole run that must change no verdict."""
+    return (
+        Latency(seconds=0.005, jitter=0.01),
+        Slice(),
+        SplitAt(),
+        Buffer(),
+        KeepaliveChurn(every=3),
+        PipeSplit(),
+        PipeMerge(),
+    )

@@ -1,0 +1,103 @@
+"""What a fault is: a frozen value; and what it becomes once it is mounted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from random import Random
+from typing import ClassVar
+
+from ..chance import Chance
+from .exchange import Exchange, Forward
+from .stage import Flow, Stage
+from .trigger import CONNECT, Trigger
+
+
+class Mount(StrEnum):
+    """Where a fault can work: a byte pump, an HTTP proxy, a process's pipes, the in-memory network."""
+
+    LINK = "link"
+    RELAY = "relay"
+    PIPE = "pipe"
+    SIM = "sim"
+
+
+class FaultError(ValueError):
+    """A fault that cannot be: an unknown name, a field that it does not have, a value of the wrong kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """`on` selects exchanges: a JSON-RPC method, an HTTP verb, or "" for any. `times` bounds the firings, 0 does not.
+
+    A subclass overrides `stage` (a fault of bytes), `on_exchange` (a fault of requests), or both.
+    """
+
+    name: ClassVar[str]
+    mounts: ClassVar[frozenset[Mount]]
+
+    on: str = ""
+    after: Trigger = CONNECT
+    times: int = 1
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, int | float) and value < 0:
+                raise FaultError(f"{self.name}: {item.name} is negative")
+
+    @property
+    def benign(self) -> bool:
+        """Whether a correct peer may not notice."""
+        return False
+
+    def stage(self, armed: Armed, flow: Flow) -> Stage | None:
+        """What it does to one flow of bytes; None: nothing."""
+        return None
+
+    async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
+        """What it does to one request that it selects. `forward` does what would have been done without it."""
+        await forward()
+
+    def __str__(self) -> str:
+        from .plan import text
+
+        return text(self)
+
+
+Fired = Callable[[Fault, str], None]
+"""Called exactly when a fault takes effect, with where."""
+
+
+@dataclass(slots=True)
+class Armed:
+    """A fault as mounted in one place: counts its opportunities, reports its firings."""
+
+    fault: Fault
+    chance: Chance
+    fired: Fired
+    matched: int = 0
+    firings: int = 0
+
+    def random(self, connection: str) -> Random:
+        return self.chance.child(str(self.fault)).child(connection).random()
+
+    def fire(self, where: str) -> bool:
+        """Whether it may take effect now; when it may, this is reported."""
+        if self.fault.times and self.firings >= self.fault.times:
+            return False
+        self.firings += 1
+        self.fired(self.fault, where)
+        return True
+
+    def selects(self, exchange: Exchange) -> bool:
+        """Whether this request is one to work on. Each request is to be asked about once."""
+        if not exchange.request.matches(self.fault.on):
+            return False
+        self.matched += 1
+        return self.matched >= self.fault.after.request
+
+    def stages(self, flow: Flow) -> list[Stage]:
+        stage = self.fault.stage(self, flow)
+        return [stage] if stage else []

@@ -1,0 +1,145 @@
+"""Faults of HTTP exchanges, as gateways and proxies cause them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import anyio
+
+from .exchange import Exchange, Forward, Headers
+from .fault import Armed, Fault, FaultError, Mount
+from .stage import Action, Direction, End, Flow, Framing, Gap, How, Stage
+
+RELAYED = frozenset({Mount.RELAY})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status(Fault):
+    """An answer that the target never gave."""
+
+    name: ClassVar[str] = "status"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    code: int = 503
+    headers: Headers = ()
+    body: str = ""
+
+    def __post_init__(self) -> None:
+        Fault.__post_init__(self)
+        if not 200 <= self.code <= 599:
+            raise FaultError("status: code is from 200 to 599")
+
+    async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
+        if armed.fire(f"{exchange.name}, {self.code} instead of the target's answer"):
+            await exchange.answer(self.code, self.headers, self.body.encode())
+        else:
+            await forward()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropResponse(Fault):
+    """The target answers, the client does not learn it: a lost acknowledgement."""
+
+    name: ClassVar[str] = "drop_response"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    how: How = How.RESET
+
+    async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
+        if armed.fault.times and armed.firings >= armed.fault.times:
+            return await forward()
+        await exchange.swallow()
+        armed.fire(f"{exchange.name}, answer dropped")
+        if self.how is How.GATEWAY_TIMEOUT:
+            return await exchange.answer(504, (), b"")
+        return await exchange.perform(Gap(float("inf")) if self.how is How.STALL else End(self.how))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayRequest(Fault):
+    """The target gets the same POST `copies` times before the one whose answer the client gets.
+
+    So an answer at the client means that every copy has been answered too.
+    """
+
+    name: ClassVar[str] = "replay_request"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    copies: int = 1
+    gap: float = 0.0
+
+    async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
+        if exchange.request.verb == "POST" and armed.fire(f"{exchange.name}, sent {1 + self.copies} times"):
+            for _ in range(self.copies):
+                await exchange.swallow()
+                await anyio.sleep(self.gap)
+        await forward()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepaliveChurn(Fault):
+    """Every n-th answer announces the end of its connection."""
+
+    name: ClassVar[str] = "keepalive_churn"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    times: int = 0
+    every: int = 1
+
+    @property
+    def benign(self) -> bool:
+        return True
+
+    async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
+        if self.every and armed.matched % self.every == 0 and armed.fire(exchange.name):
+            exchange.close_after()
+        await forward()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buffer(Fault):
+    """A body is held until it is complete, or `size` bytes have come, as a buffering proxy does.
+
+    `honour`: event streams and answers with `X-Accel-Buffering: no` pass at once, and the fault is benign.
+    """
+
+    name: ClassVar[str] = "buffer"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    times: int = 0
+    size: int = 1024 * 1024
+    honour: bool = True
+
+    @property
+    def benign(self) -> bool:
+        return self.honour
+
+    def stage(self, armed: Armed, flow: Flow) -> Stage | None:
+        exempt = flow.framing is Framing.SSE or flow.header("x-accel-buffering") == "no"
+        if flow.direction is not Direction.DOWN or (self.honour and exempt):
+            return None
+        return _Held(armed, flow, self.size)
+
+
+class _Held(Stage):
+    def __init__(self, armed: Armed, flow: Flow, size: int) -> None:
+        self._armed, self._flow, self._size, self._held = armed, flow, size, bytearray()
+        self._holding = False
+
+    def feed(self, data: bytes) -> Iterator[Action]:
+        if data and not self._held:
+            self._holding = self._armed.fire(self._flow.name)
+        self._held += data
+        if not self._holding or len(self._held) >= self._size:
+            yield from self.eof()
+
+    def eof(self) -> Iterator[Action]:
+        yield bytes(self._held)
+        self._held.clear()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundRobin(Fault):
+    """Requests go to the replicas in turn; `sticky`: those of one connection to one replica."""
+
+    name: ClassVar[str] = "round_robin"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    times: int = 0
+    sticky: bool = False

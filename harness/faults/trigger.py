@@ -1,0 +1,261 @@
+"""Logical positions at which faults fire: never by the clock, always within one exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from ..wire import json, jsonrpc, lines, sse
+from .stage import Framing
+
+
+class Counter(Protocol):
+    """Finds one position in one flow."""
+
+    def feed(self, data: bytes) -> int | None:
+        """The offset in `data` at which it fires, once; None while it does not. The first call has no data."""
+        ...
+
+    def eof(self) -> bool:
+        """Whether it fires at the end."""
+        ...
+
+
+@dataclass(slots=True)
+class At:
+    """Fires when so many bytes have passed; never when that is None."""
+
+    position: int | None
+    passed: int = 0
+
+    def feed(self, data: bytes) -> int | None:
+        start, self.passed = self.passed, self.passed + len(data)
+        if self.position is None or not start <= self.position <= self.passed:
+            return None
+        offset, self.position = self.position - start, None
+        return offset
+
+    def eof(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A position. `request` is the number of the selected request from which on it counts."""
+
+    name: ClassVar[str]
+
+    @property
+    def request(self) -> int:
+        return 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether it fires before anything has flowed."""
+        return False
+
+    def counter(self, framing: Framing) -> Counter:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Connect(Trigger):
+    """At the very beginning."""
+
+    name: ClassVar[str] = "connect"
+
+    @property
+    def whole(self) -> bool:
+        return True
+
+    def counter(self, framing: Framing) -> Counter:
+        return At(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Requests(Trigger):
+    """At the beginning of the n-th selected request."""
+
+    name: ClassVar[str] = "request"
+    n: int = 1
+
+    @property
+    def request(self) -> int:
+        return self.n
+
+    @property
+    def whole(self) -> bool:
+        return True
+
+    def counter(self, framing: Framing) -> Counter:
+        return At(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Octets(Trigger):
+    """After n bytes."""
+
+    name: ClassVar[str] = "bytes"
+    n: int = 0
+
+    def counter(self, framing: Framing) -> Counter:
+        return At(self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class First(Trigger):
+    """After the first occurrence of a text."""
+
+    name: ClassVar[str] = "first"
+    pattern: str = ""
+
+    def counter(self, framing: Framing) -> Counter:
+        return _Find(self.pattern.encode())
+
+
+@dataclass(slots=True)
+class _Find:
+    pattern: bytes
+    tail: bytes = b""
+    found: bool = False
+
+    def feed(self, data: bytes) -> int | None:
+        seen = self.tail + data
+        index = -1 if self.found else seen.find(self.pattern)
+        self.found |= index >= 0
+        offset = index + len(self.pattern) - len(self.tail)
+        self.tail = seen[-len(self.pattern) + 1 :] if len(self.pattern) > 1 else b""
+        return offset if index >= 0 else None
+
+    def eof(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Eof(Trigger):
+    """At the end of the flow."""
+
+    name: ClassVar[str] = "eof"
+
+    def counter(self, framing: Framing) -> Counter:
+        return _AtEnd()
+
+
+class _AtEnd:
+    def feed(self, data: bytes) -> int | None:
+        return None
+
+    def eof(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Events(Trigger):
+    """After n whole SSE events; 0: after the response's head, before its first event."""
+
+    name: ClassVar[str] = "events"
+    n: int = 1
+
+    def counter(self, framing: Framing) -> Counter:
+        return _Units(self.n, _sse_units("", any_event=True)) if framing is Framing.SSE else At(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Messages(Trigger):
+    """After n JSON-RPC messages of a stream; with `method`, only calls of it count."""
+
+    name: ClassVar[str] = "messages"
+    n: int = 1
+    method: str = ""
+
+    def counter(self, framing: Framing) -> Counter:
+        if framing is Framing.SSE:
+            return _Units(self.n, _sse_units(self.method))
+        if framing is Framing.LINES:
+            return _Units(self.n, _Lines(self.method))
+        return At(None)
+
+
+class _UnitSource(Protocol):
+    def feed(self, data: bytes) -> Iterable[tuple[int, bool]]:
+        """Size in bytes of each unit that ends, and whether it counts."""
+        ...
+
+
+@dataclass(slots=True)
+class _Units:
+    """Fires after the n-th unit that counts. A stream that cannot be framed any more never fires."""
+
+    n: int
+    source: _UnitSource
+    passed: int = 0
+    framed: int = 0
+    fired: bool = False
+
+    def feed(self, data: bytes) -> int | None:
+        if self.fired:
+            return None
+        start, self.passed = self.passed, self.passed + len(data)
+        if self.n == 0:
+            return self._fire(0)
+        try:
+            for size, counts in self.source.feed(data):
+                self.framed += size
+                self.n -= counts
+                if self.n == 0:
+                    return self._fire(self.framed - start)
+        except ValueError:
+            self.fired = True
+        return None
+
+    def _fire(self, offset: int) -> int:
+        self.fired = True
+        return offset
+
+    def eof(self) -> bool:
+        return False
+
+
+@dataclass(slots=True)
+class _Events:
+    method: str
+    any_event: bool
+    decoder: sse.SseDecoder = field(default_factory=sse.SseDecoder)
+
+    def feed(self, data: bytes) -> Iterable[tuple[int, bool]]:
+        for event in self.decoder.feed(data):
+            counts = event.dispatched and (self.any_event or _is_call((event.data or "").encode(), self.method))
+            yield len(event.raw), counts
+
+
+def _sse_units(method: str, any_event: bool = False) -> _Events:
+    return _Events(method, any_event)
+
+
+@dataclass(slots=True)
+class _Lines:
+    method: str
+    decoder: lines.LineDecoder = field(default_factory=lines.LineDecoder)
+
+    def feed(self, data: bytes) -> Iterable[tuple[int, bool]]:
+        for line in self.decoder.feed(data):
+            yield len(line) + 1, _is_call(line, self.method)
+
+
+def _is_call(text: bytes, method: str) -> bool:
+    """Whether a text is a JSON-RPC message, with a method: a call of that."""
+    try:
+        message = jsonrpc.classify(json.loads(text))
+    except json.JsonError:
+        return False
+    if isinstance(message, jsonrpc.Invalid):
+        return False
+    return not method or getattr(message, "method", None) == method
+
+
+CONNECT = Connect()
+EOF = Eof()
+TRIGGERS: dict[str, type[Trigger]] = {
+    kind.name: kind for kind in (Connect, Requests, Octets, First, Eof, Events, Messages)
+}

@@ -1,0 +1,107 @@
+"""Link: a TCP-level go-between that pumps bytes both ways through faults."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+from anyio.abc import ByteStream, TaskGroup
+
+from ..chance import Chance
+from ..faults.fault import Armed, Fault, Fired
+from ..faults.stage import Chain, Direction, Flow, How
+from ..transport.network import Listener, reset
+from ..transport.sim import connection
+from .pump import Ended, Outlet, pump
+
+Dial = Callable[[], Awaitable[ByteStream]]
+"""Makes a connection to the target. Raises OSError."""
+
+
+@dataclass(slots=True)
+class Ending:
+    """How a conversation is to be ended towards both sides."""
+
+    how: How = How.FIN
+
+
+@contextmanager
+def noting_end(ending: Ending) -> Iterator[None]:
+    """Turns what ends a conversation into a value: Ended, a reset peer, a refused connection."""
+    try:
+        yield
+    except* Ended as group:
+        ending.how = _first(group).how
+    except* (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+        ending.how = How.RESET
+
+
+def _first(group: BaseExceptionGroup[Ended]) -> Ended:
+    inner = group.exceptions[0]
+    return inner if isinstance(inner, Ended) else _first(inner)
+
+
+async def end(how: How, *streams: ByteStream | None) -> None:
+    """End connections: RST for RESET, FIN otherwise. Not cut short by cancellation."""
+    with anyio.CancelScope(shield=True):
+        for stream in streams:
+            if stream:
+                await (reset(stream) if how is How.RESET else stream.aclose())
+
+
+async def duplex(client: ByteStream, target: ByteStream, up: Chain, down: Chain) -> None:
+    """Pump both ways until both have ended. Raises groups of Ended and BrokenResourceError."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(pump, client, up, Outlet(target))
+        tasks.start_soon(pump, target, down, Outlet(client))
+
+
+def dialer(handler: Callable[[ByteStream], Coroutine[Any, Any, None]], tasks: TaskGroup) -> Dial:
+    """A dial whose connections are in memory, the other end given to a handler in `tasks`."""
+
+    async def dial() -> ByteStream:
+        near, far = connection()
+        tasks.start_soon(handler, far)
+        return near
+
+    return dial
+
+
+@dataclass(slots=True)
+class Link:
+    """Each connection of a client becomes one to the target."""
+
+    dial: Dial
+    faults: Sequence[Fault]
+    chance: Chance
+    fired: Fired
+    _armed: list[Armed] = field(init=False)
+    _connections: int = 0
+
+    def __post_init__(self) -> None:
+        self._armed = [Armed(fault, self.chance, self.fired) for fault in self.faults]
+
+    async def handle(self, client: ByteStream) -> None:
+        """One connection, until it has ended both ways. A target that cannot be reached resets the client."""
+        self._connections += 1
+        name, target, ending = f"connection:{self._connections}", None, Ending()
+        try:
+            with noting_end(ending):
+                target = await self.dial()
+                await duplex(client, target, self._chain(name, Direction.UP), self._chain(name, Direction.DOWN))
+        finally:
+            await end(ending.how, client, target)
+
+    def _chain(self, name: str, direction: Direction) -> Chain:
+        flow = Flow(name, direction)
+        return Chain([stage for armed in self._armed for stage in armed.stages(flow)])
+
+    def dialer(self, tasks: TaskGroup) -> Dial:
+        """For clients in this process: a connection through the link without a socket in between."""
+        return dialer(self.handle, tasks)
+
+    async def serve(self, listener: Listener, tasks: TaskGroup) -> None:
+        await listener.serve(self.handle, tasks)

@@ -1,0 +1,162 @@
+"""HTTP/1.1 messages as a relay needs them: understood, yet kept byte for byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import anyio
+import h11
+from anyio.abc import ByteStream
+
+from ..faults.exchange import Headers, HttpRequest
+
+HEAD_LIMIT = 1024 * 1024
+BODY_LIMIT = 16 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Channel:
+    """A connection, and bytes of it that were read but not used yet."""
+
+    stream: ByteStream
+    pending: bytes = b""
+
+    async def read(self) -> bytes:
+        """Some bytes; none at the end."""
+        if not self.pending:
+            await self.fill()
+        data, self.pending = self.pending, b""
+        return data
+
+    async def fill(self) -> bool:
+        """Read once more into `pending`; false at the end."""
+        try:
+            data = await self.stream.receive()
+        except anyio.EndOfStream:
+            return False
+        self.pending += data
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A whole request and its bytes."""
+
+    http: HttpRequest
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Bytes that are no message of HTTP/1.1 that the relay follows: they and all that comes after pass untouched."""
+
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a response and its bytes. `final` is false for 1xx. `framed`: a body in chunks."""
+
+    status: int
+    headers: Headers
+    raw: bytes
+    final: bool
+
+    @property
+    def framed(self) -> bool:
+        return any(name.lower() == "transfer-encoding" for name, _ in self.headers)
+
+
+async def read_request(channel: Channel) -> Request | Opaque | None:
+    """The next request of a client; None when it has none any more. Raises BrokenResourceError."""
+    reading = _Reading(channel, h11.Connection(h11.SERVER, max_incomplete_event_size=HEAD_LIMIT))
+    head, body = None, bytearray()
+    while True:
+        event = await reading.event()
+        if isinstance(event, h11.Request):
+            head = event
+        elif isinstance(event, h11.Data):
+            body += event.data
+        elif isinstance(event, h11.EndOfMessage) and head:
+            http = HttpRequest(head.method.decode(), head.target.decode("latin-1"), headers_of(head), bytes(body))
+            return Request(http, reading.taken())
+        elif isinstance(event, h11.ConnectionClosed) and not reading.raw:
+            return None
+        else:
+            return Opaque(bytes(reading.raw))
+        if len(body) > BODY_LIMIT or reading.machine.they_are_waiting_for_100_continue:
+            return Opaque(bytes(reading.raw))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """h11 over a channel, with the bytes of the message in the making."""
+
+    channel: Channel
+    machine: h11.Connection
+    raw: bytearray = field(default_factory=bytearray)
+
+    async def event(self) -> object:
+        """The next event of h11; an exception of it as a value."""
+        try:
+            while (event := self.machine.next_event()) is h11.NEED_DATA:
+                data = await self.channel.read()
+                self.raw += data
+                self.machine.receive_data(data)
+        except h11.RemoteProtocolError as error:
+            return error
+        return event
+
+    def taken(self) -> bytes:
+        """The bytes up to the last event; what follows goes back to the channel or stays with the machine."""
+        rest = self.machine.trailing_data[0]
+        raw = bytes(self.raw[: len(self.raw) - len(rest)])
+        self.raw.clear()
+        if self.machine.their_state in (h11.DONE, h11.MUST_CLOSE):
+            self.channel.pending = rest
+        else:
+            self.raw += rest
+        return raw
+
+
+class ResponseReading:
+    """One response of a target: its heads, then its body in the pieces in which it comes."""
+
+    def __init__(self, channel: Channel, verb: str) -> None:
+        machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT)
+        machine.send(h11.Request(method=verb, target="/", headers=[("Host", "target")]))
+        machine.send(h11.EndOfMessage())
+        self._reading = _Reading(channel, machine)
+        self.trailers: Headers = ()
+
+    async def head(self) -> Head | Opaque:
+        event = await self._reading.event()
+        if not isinstance(event, h11.Response | h11.InformationalResponse):
+            return Opaque(bytes(self._reading.raw))
+        final = isinstance(event, h11.Response)
+        return Head(event.status_code, headers_of(event), self._reading.taken(), final)
+
+    async def receive(self) -> bytes:
+        """A piece of the body. Raises EndOfStream; BrokenResourceError when it was torn by RST, Torn by FIN."""
+        event = await self._reading.event()
+        if isinstance(event, h11.Data):
+            return bytes(event.data)
+        if not isinstance(event, h11.EndOfMessage):
+            raise Torn
+        self.trailers = headers_of(event)
+        self._reading.taken()
+        raise anyio.EndOfStream
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the connection may carry another exchange."""
+        return self._reading.machine.their_state is h11.DONE
+
+
+class Torn(Exception):
+    """A response ended inside its body."""
+
+
+def headers_of(event: h11.Request | h11.Response | h11.InformationalResponse | h11.EndOfMessage) -> Headers:
+    """Names in their own case, in their order, each occurrence."""
+    return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers.raw_items())

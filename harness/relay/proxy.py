@@ -1,0 +1,239 @@
+"""Relay: a streaming reverse proxy for HTTP/1.1 that passes everything on as it came, faults aside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+import anyio
+from anyio.abc import ByteStream, TaskGroup
+
+from ..chance import Chance
+from ..faults.exchange import Forward, Headers, HttpRequest
+from ..faults.fault import Armed, Fault, Fired
+from ..faults.http import RoundRobin
+from ..faults.stage import Action, Chain, Direction, Flow, Framing, How
+from ..transport.network import Listener
+from .link import Dial, Ending, dialer, duplex, end, noting_end
+from .message import Channel, Head, Opaque, Request, ResponseReading, Torn, read_request
+from .pool import Pool
+from .pump import Ended, Outlet, pump
+
+
+@dataclass(slots=True)
+class Relay:
+    """`dials` are the replicas of the target; only `round_robin` uses more than the first."""
+
+    dials: Sequence[Dial]
+    faults: Sequence[Fault]
+    chance: Chance
+    fired: Fired
+    armed: list[Armed] = field(init=False)
+    pool: Pool = field(init=False)
+    operations: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.armed = [Armed(fault, self.chance, self.fired) for fault in self.faults]
+        turns = next((one for one in self.armed if isinstance(one.fault, RoundRobin)), None)
+        self.pool = Pool(self.dials, turns)
+
+    async def handle(self, client: ByteStream) -> None:
+        """One connection of a client, until either side ends it; then the other side is ended likewise."""
+        conversation, ending = _Conversation(self, Channel(client)), Ending()
+        try:
+            with noting_end(ending):
+                await conversation.run()
+        finally:
+            await end(ending.how, *conversation.streams())
+
+    def dialer(self, tasks: TaskGroup) -> Dial:
+        """For clients in this process: a connection through the relay without a socket in between."""
+        return dialer(self.handle, tasks)
+
+    async def serve(self, listener: Listener, tasks: TaskGroup) -> None:
+        await listener.serve(self.handle, tasks)
+
+    def operation(self, verb: str) -> str:
+        """The logical name of the next exchange, like `post:3`."""
+        self.operations[verb] += 1
+        return f"{verb.lower()}:{self.operations[verb]}"
+
+
+@dataclass(slots=True)
+class _Conversation:
+    """A client's connection and the target's that belongs to it. Ending is by exception (`noting_end`)."""
+
+    relay: Relay
+    client: Channel
+    upstream: Channel | None = None
+
+    def streams(self) -> tuple[ByteStream | None, ...]:
+        return self.client.stream, self.upstream.stream if self.upstream else None
+
+    async def run(self) -> None:
+        while request := await self._next_request():
+            if isinstance(request, Opaque):
+                return await self._tunnel(request.raw)
+            await self._exchange(request)
+        return None
+
+    async def _next_request(self) -> Request | Opaque | None:
+        """Meanwhile, the end of an idle upstream is the end of the client's connection."""
+        async with anyio.create_task_group() as tasks:
+            if self.upstream:
+                tasks.start_soon(_watch, self.upstream)
+            request = await read_request(self.client)
+            tasks.cancel_scope.cancel()
+        return request
+
+    async def _exchange(self, request: Request) -> None:
+        """Meanwhile, a client that leaves ends the exchange."""
+        exchange = _Exchange(self, request, self.relay.operation(request.http.verb))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_watch, self.client)
+            await exchange.run()
+            tasks.cancel_scope.cancel()
+
+    async def _tunnel(self, raw: bytes) -> None:
+        upstream = await self.connected("tunnel")
+        await upstream.stream.send(raw)
+        await duplex(self.client.stream, upstream.stream, Chain(), Chain())
+
+    async def passed_untouched(self, raw: bytes) -> None:
+        """A response that is no HTTP/1.1: its bytes, and all that follow until the target ends them."""
+        assert self.upstream
+        await self.client.stream.send(raw)
+        await pump(self.upstream.stream, Chain(), Outlet(self.client.stream))
+        raise Ended(How.FIN)
+
+    async def connected(self, operation: str) -> Channel:
+        if self.upstream and self.relay.pool.per_request:
+            await self.upstream.stream.aclose()
+            self.upstream = None
+        if self.upstream is None:
+            self.upstream = Channel(await self.relay.pool.choose(operation)())
+        return self.upstream
+
+
+async def _watch(channel: Channel) -> None:
+    """Raises Ended when the peer ends; returns when it said more, which then waits in the channel."""
+    if not channel.pending and not await channel.fill():
+        raise Ended(How.FIN)
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """One request, and the faults that selected it."""
+
+    conversation: _Conversation
+    message: Request
+    name: str
+    selected: list[Armed] = field(init=False)
+    closing: bool = False
+
+    def __post_init__(self) -> None:
+        self.selected = [armed for armed in self.conversation.relay.armed if armed.selects(self)]
+
+    @property
+    def request(self) -> HttpRequest:
+        return self.message.http
+
+    async def run(self) -> None:
+        await self._through(self.selected)
+        if self.closing:
+            raise Ended(How.FIN)
+
+    async def _through(self, faults: Sequence[Armed]) -> None:
+        if not faults:
+            return await self._forward()
+        first, rest = faults[0], faults[1:]
+        forward: Forward = lambda: self._through(rest)  # noqa: E731
+        return await first.fault.on_exchange(first, self, forward)
+
+    async def _forward(self) -> None:
+        """Send the request on, and the answer back as it comes."""
+        upstream = await self.conversation.connected(self.name)
+        await upstream.stream.send(self.message.raw)
+        response = ResponseReading(upstream, self.request.verb)
+        while isinstance(head := await response.head(), Head) and not head.final:
+            await self._client.send(head.raw)
+        if isinstance(head, Opaque):
+            return await self.conversation.passed_untouched(head.raw)
+        await self._client.send(_closing_head(head.raw) if self.closing else head.raw)
+        await self._body(head, response)
+        if not response.reusable:
+            raise Ended(How.FIN)
+        return None
+
+    async def _body(self, head: Head, response: ResponseReading) -> None:
+        flow = Flow(self.name, Direction.DOWN, _framing(head.headers), head.headers)
+        chain = Chain([stage for armed in self.selected for stage in armed.stages(flow)])
+        outlet = _BodyOutlet(self._client, response=response, framed=head.framed)
+        try:
+            await pump(response, chain, outlet)
+        except* Torn:
+            raise Ended(How.FIN) from None
+
+    @property
+    def _client(self) -> ByteStream:
+        return self.conversation.client.stream
+
+    async def swallow(self) -> None:
+        stream = await self.conversation.relay.pool.choose(self.name)()
+        try:
+            await stream.send(self.message.raw)
+            response = ResponseReading(Channel(stream), self.request.verb)
+            while isinstance(head := await response.head(), Head) and not head.final:
+                pass
+            if isinstance(head, Head):
+                await _discard(response)
+        finally:
+            await end(How.FIN, stream)
+
+    async def answer(self, status: int, headers: Headers, body: bytes) -> None:
+        phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
+        lines = [f"HTTP/1.1 {status} {phrase}", *(f"{name}: {value}" for name, value in headers)]
+        if not any(name.lower() == "content-length" for name, _ in headers):
+            lines.append(f"Content-Length: {len(body)}")
+        await self._client.send("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
+
+    async def perform(self, action: Action) -> None:
+        await Outlet(self._client).perform(action, anyio.current_time())
+
+    def close_after(self) -> None:
+        self.closing = True
+
+
+async def _discard(response: ResponseReading) -> None:
+    try:
+        while True:
+            await response.receive()
+    except (anyio.EndOfStream, Torn):
+        pass
+
+
+def _closing_head(raw: bytes) -> bytes:
+    return raw.removesuffix(b"\r\n") + b"Connection: close\r\n\r\n"
+
+
+def _framing(headers: Headers) -> Framing:
+    types = [value for name, value in headers if name.lower() == "content-type"]
+    return Framing.SSE if any(value.lower().startswith("text/event-stream") for value in types) else Framing.BODY
+
+
+@dataclass(slots=True)
+class _BodyOutlet(Outlet):
+    """Frames what is left of a body the way in which it came."""
+
+    response: ResponseReading = field(kw_only=True)
+    framed: bool = field(kw_only=True)
+
+    async def write(self, data: bytes) -> None:
+        await self.stream.send(b"%x\r\n%b\r\n" % (len(data), data) if self.framed else data)
+
+    async def write_eof(self) -> None:
+        if self.framed:
+            trailers = "".join(f"{name}: {value}\r\n" for name, value in self.response.trailers)
+            await self.stream.send(b"0\r\n" + trailers.encode("latin-1") + b"\r\n")

@@ -1,0 +1,111 @@
+"""Moves bytes in one direction through a chain of stages, and performs what they ask for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import anyio
+from anyio.abc import ByteSendStream, ByteStream
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from ..faults.stage import Action, Chain, End, Gap, HalfClose, How, Lag, Signal
+
+Chunk = tuple[float, bytes]
+"""Arrival time and bytes."""
+
+
+class Ended(Exception):
+    """The connection is to end towards both sides."""
+
+    def __init__(self, how: How) -> None:
+        super().__init__(how)
+        self.how = how
+
+
+class Source(Protocol):
+    async def receive(self) -> bytes:
+        """Raises EndOfStream at the end, BrokenResourceError after a reset."""
+        ...
+
+
+@dataclass(slots=True)
+class Outlet:
+    """Where a pump's bytes go."""
+
+    stream: ByteSendStream
+    signal: Callable[[int], None] | None = None
+    muted: bool = False
+
+    async def perform(self, action: Action, arrived: float) -> None:
+        """Raises Ended when the action is an end."""
+        match action:
+            case bytes():
+                await self._send(action)
+            case Gap(seconds):
+                await anyio.sleep(seconds)
+            case Lag(seconds):
+                await anyio.sleep_until(arrived + seconds)
+            case End(how):
+                raise Ended(how)
+            case HalfClose():
+                await self.finish()
+            case Signal(number) if self.signal:
+                self.signal(number)
+
+    async def _send(self, data: bytes) -> None:
+        if not self.muted:
+            await self.write(data)
+
+    async def finish(self) -> None:
+        """End sending, once."""
+        if not self.muted:
+            self.muted = True
+            await self.write_eof()
+
+    async def write(self, data: bytes) -> None:
+        await self.stream.send(data)
+
+    async def write_eof(self) -> None:
+        await (self.stream.send_eof() if isinstance(self.stream, ByteStream) else self.stream.aclose())
+
+
+async def pump(source: Source, chain: Chain, outlet: Outlet) -> None:
+    """Until the source ends. Raises Ended; BrokenResourceError when either side was reset."""
+    ahead, chunks = anyio.create_memory_object_stream[Chunk](chain.ahead)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_read, source, ahead)
+        await _write(chunks, chain, outlet)
+
+
+async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk]) -> None:
+    with ahead:
+        while True:
+            try:
+                data = await source.receive()
+            except anyio.EndOfStream:
+                return
+            await ahead.send((anyio.current_time(), data))
+
+
+async def _write(chunks: MemoryObjectReceiveStream[Chunk], chain: Chain, outlet: Outlet) -> None:
+    await _perform(chain.feed(b""), outlet)
+    while True:
+        with anyio.move_on_after(chain.patience) as waiting:
+            try:
+                arrived, data = await chunks.receive()
+            except anyio.EndOfStream:
+                break
+        if waiting.cancelled_caught:
+            await _perform(chain.idle(), outlet)
+        else:
+            await _perform(chain.feed(data), outlet, arrived)
+    await _perform(chain.eof(), outlet)
+    await outlet.finish()
+
+
+async def _perform(actions: Iterator[Action], outlet: Outlet, arrived: float = -math.inf) -> None:
+    for action in actions:
+        await outlet.perform(action, arrived)
