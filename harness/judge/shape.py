@@ -86,10 +86,10 @@ def _contents(
 
 def _result(table: McpShapes, letter: str, method: str, result: Mapping[str, Any]) -> list[str]:
     """The result type of an extension replaces the result of the method, so only what all results share holds."""
-    kind = result.get("resultType", "complete")
-    if letter == table.letters[MODERN] and (kind not in KNOWN_RESULT_TYPES or method not in table.places["result"]):
-        return table.shapes.faults(letter, "Result", result, "/result")
-    return table.faults(letter, "result", method, result, "/result")
+    kind = result.get("resultType")
+    extended = letter == table.letters[MODERN] and isinstance(kind, str) and kind not in KNOWN_RESULT_TYPES
+    type_ = "Result" if extended else table.places["result"].get(method, "Result")
+    return table.shapes.faults(letter, type_, result, "/result")
 
 
 def wire_shapes(histories: Histories, column: Column) -> Judgement:
