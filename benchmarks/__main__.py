@@ -2,7 +2,7 @@
 
     python -m benchmarks [--cache DIR] [--write FILE]
 
-Prints a Markdown table; with --write it also goes into FILE between the two marker comments there.
+Prints a Markdown table; with --write it also goes into FILE between the two comments that mark its place.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from seatrial.fixtures.environments import SetupError, default_cache
+from seatrial.fixtures.pages import insert
 from seatrial.fixtures.runs import SEATRIAL
 
 from .contenders import Run, official, seatrial, served
@@ -22,7 +23,6 @@ from .measure import typical
 
 BESIDE, LARGE = "mcp-py-2", "mcp-everything"
 HELP_RUNS = 11
-BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
 
 def figures(cache: Path, place: Path) -> list[str]:
@@ -59,15 +59,6 @@ def table(rows: list[str]) -> str:
     return "\n".join([*head, *rows, "", f"Measured on {machine}."])
 
 
-def write(path: Path, text: str) -> None:
-    """Put the table between the markers of a page. Raises SetupError when the page has none."""
-    page = path.read_text("utf-8")
-    if BEGIN not in page or END not in page:
-        raise SetupError(f"{path} has no {BEGIN} and {END} to write between")
-    before, after = page.split(BEGIN)[0], page.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", "utf-8")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--cache", type=Path, default=default_cache(), help="where installed packages live")
@@ -78,7 +69,7 @@ def main() -> int:
             text = table(figures(options.cache, Path(place)))
         sys.stdout.write(text + "\n")
         if options.write:
-            write(options.write, text)
+            insert(options.write, text)
     except (SetupError, OSError) as error:
         sys.stderr.write(f"Error: {error}\n")
         return 2
