@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib.metadata import entry_points
 from typing import Any
 
 import click
 
-from ..target import Target, simulated
+from ..target import Target
 from .catalogue import Catalogue
 from .execution import perform, prepare
 from .options import TargetCommand, Wanted, run_options
 from .refusal import Refused
+
+GROUP = "seatrial.demos"
+"""Bundled servers, by protocol: what makes one from a mutant's `build`, or from nothing."""
 
 
 @click.command(cls=TargetCommand)
@@ -23,8 +28,15 @@ def command(ctx: click.Context, /, mutant: str | None, **typed: Any) -> None:
         raise Refused("demo brings its own server; use seatrial run for a command")
 
     def make(catalogue: Catalogue) -> Target:
-        catalogue.require_mutants([mutant] if mutant else [])
-        return simulated(mutant)
+        return bundled(catalogue, mutant)
 
     words = ("seatrial", "demo", *(("--break", mutant) if mutant else ()))
     ctx.exit(perform(prepare(Wanted(**typed), make, words)))
+
+
+def bundled(catalogue: Catalogue, mutant: str | None, protocol: str = "mcp") -> Target:
+    """The bundled server of a protocol, or a mutant of it. Raises Refused when there is no such mutant."""
+    catalogue.require_mutants([mutant] if mutant else [])
+    (point,) = entry_points(group=GROUP, name=protocol)
+    simulated: Callable[..., Target] = point.load()
+    return simulated(catalogue.mutants[mutant].build) if mutant else simulated()
