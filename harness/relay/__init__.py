@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .link import Dial, Link
-from .pipe import piped
+from .pipes import pipe
 from .proxy import Relay
 
-__all__ = ["Dial", "Link", "Relay", "piped"]
+__all__ = ["Dial", "Link", "Relay", "pipe"]

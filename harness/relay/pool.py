@@ -13,7 +13,7 @@ from .link import Dial
 
 @dataclass(slots=True)
 class Pool:
-    """The first replica serves everything, unless a round_robin is mounted."""
+    """Replicas serve requests in turn; a `round_robin` that is mounted says otherwise where it is sticky."""
 
     dials: Sequence[Dial]
     turns: Armed | None = None
@@ -22,12 +22,12 @@ class Pool:
     @property
     def per_request(self) -> bool:
         """Whether every request needs a connection of its own."""
-        fault = self.turns.fault if self.turns else None
-        return isinstance(fault, RoundRobin) and not fault.sticky
+        sticky = self.turns is not None and isinstance(self.turns.fault, RoundRobin) and self.turns.fault.sticky
+        return len(self.dials) > 1 and not sticky
 
     def choose(self, operation: str) -> Dial:
         """The replica whose turn it is."""
         index = next(self._count) % len(self.dials)
-        if not self.turns or not self.turns.fire(f"{operation}, replica {index}"):
-            return self.dials[0]
+        if self.turns:
+            self.turns.fire(f"{operation}, replica {index}")
         return self.dials[index]

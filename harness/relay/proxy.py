@@ -24,7 +24,7 @@ from .pump import Ended, Outlet, pump
 
 @dataclass(slots=True)
 class Relay:
-    """`dials` are the replicas of the target; only `round_robin` uses more than the first."""
+    """`dials` are the replicas of the target; more than one serve in turn."""
 
     dials: Sequence[Dial]
     faults: Sequence[Fault]
