@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .link import Dial, Link
-from .pipes import pipe
+from .pipes import piped
 from .proxy import Relay
 
-__all__ = ["Dial", "Link", "Relay", "pipe"]
+__all__ = ["Dial", "Link", "Relay", "piped"]

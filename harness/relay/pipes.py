@@ -12,8 +12,7 @@ from ..chance import Chance
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.stage import Chain, Direction, Flow, Framing
 from ..transport.network import Process
-from ..transport.sim import SimReceiver, SimSender
-from ..transport.sim import pipe as in_memory
+from ..transport.sim import SimReceiver, SimSender, pipe
 from .link import Ending, noting_end
 from .pump import Outlet, pump
 
@@ -50,12 +49,12 @@ class PipedProcess:
         await self.stdout.aclose()
 
 
-def pipe(process: Process, faults: Sequence[Fault], chance: Chance, fired: Fired, tasks: TaskGroup) -> Process:
+def piped(process: Process, faults: Sequence[Fault], chance: Chance, fired: Fired, tasks: TaskGroup) -> Process:
     """The process with its standard input and output pumped through faults, in `tasks`."""
     armed = [Armed(fault, chance, fired) for fault in faults]
     name = "stdio:1"
     up, down = (_chain(armed, Flow(name, way, Framing.LINES)) for way in (Direction.UP, Direction.DOWN))
-    (near_in, far_in), (far_out, near_out) = in_memory(), in_memory()
+    (near_in, far_in), (far_out, near_out) = pipe(), pipe()
     tasks.start_soon(_feed, far_in, up, process)
     tasks.start_soon(_drain, process, down, far_out)
     return PipedProcess(process, near_in, near_out)
