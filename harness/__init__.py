@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .protocols.outcome import Outcome as Outcome
     from .protocols.outcome import Refusal as Refusal
     from .protocols.outcome import Reply as Reply
+    from .registry import assemble as assemble
     from .registry import check as check
     from .registry import collect as collect
     from .registry import suite as suite
@@ -67,6 +68,13 @@ if TYPE_CHECKING:
     from .transport.sim import Program as Program
     from .transport.sim import SimNetwork as SimNetwork
     from .transport.sim import SimSpawner as SimSpawner
+    from .transport.tcp import TcpNetwork as TcpNetwork
+    from .wire import jsonrpc as jsonrpc
+    from .wire import lines as lines
+    from .wire import sse as sse
+    from .wire.json import dumps as dumps
+    from .wire.json import JsonError as JsonError
+    from .wire.json import loads as loads
     from .witness import Control as Control
     from .witness import Sighting as Sighting
 
@@ -118,6 +126,7 @@ _EXPORTS: dict[str, str] = {
     "Outcome": "protocols.outcome",
     "Refusal": "protocols.outcome",
     "Reply": "protocols.outcome",
+    "assemble": "registry",
     "check": "registry",
     "collect": "registry",
     "suite": "registry",
@@ -132,6 +141,13 @@ _EXPORTS: dict[str, str] = {
     "Program": "transport.sim",
     "SimNetwork": "transport.sim",
     "SimSpawner": "transport.sim",
+    "TcpNetwork": "transport.tcp",
+    "jsonrpc": "wire",
+    "lines": "wire",
+    "sse": "wire",
+    "dumps": "wire.json",
+    "JsonError": "wire.json",
+    "loads": "wire.json",
     "Control": "witness",
     "Sighting": "witness",
 }

@@ -254,7 +254,7 @@ class Mutant:
 
     id: str
     imitates: str
-    build: Callable[[], Any]
+    build: Callable[..., Any]
     protocol: str = "mcp"
     versions: tuple[str, ...] = ()
     bindings: tuple[str, ...] = ()
