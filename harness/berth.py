@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,11 +20,12 @@ from .protocols.mcp.session import Replies, Session
 from .protocols.mcp.stdio import StdioCarrier
 from .protocols.mcp.versions import HTTP
 from .protocols.outcome import Answer
-from .relay import Link, Relay, pipe
-from .target import Server, Target
+from .relay import Dial, Link, Relay, piped
+from .target import Server, Target, held
 from .tempo import Tempo
 from .transcript import Recorder, Transcript
 from .transport.http import HttpClient
+from .transport.network import Network
 
 Fired = Callable[[Fault, str], None]
 
@@ -45,14 +46,14 @@ class Rig:
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     replies: Replies = field(default_factory=dict)
     identity: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    replicas: int = 0
-    """Above 0: a relay hands the requests to that many servers in turn."""
+    headers: Mapping[str, str | None] = field(default_factory=dict)
+    replicas: int = 1
+    """How many servers a `round_robin` among the faults hands the requests to."""
 
     @property
     def plain(self) -> bool:
         """Could a lent session serve as well?"""
-        return not (self.faults or self.capabilities or self.replies or self.identity or self.headers or self.replicas)
+        return not (self.faults or self.capabilities or self.replies or self.identity or self.headers)
 
 
 @dataclass(slots=True, eq=False)
@@ -71,23 +72,24 @@ class Berth:
     remembered: dict[Any, Any] = field(default_factory=dict)
     """Measurements of stimuli that several cases share, by column and role."""
     locks: dict[Any, anyio.Lock] = field(default_factory=dict)
-    _hold: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _release: Callable[[], Awaitable[None]] | None = None
 
     async def moor(self) -> None:
         """Start the main server, where the target speaks HTTP. Raises StartFailure."""
         if HTTP in self.target.bindings:
-            self.main = await self._hold.enter_async_context(self.target.server())
+            self.main, self._release = await held(self.target.server(), self.tasks)
 
     async def restart(self) -> None:
         """Start the main server again after it died."""
-        await self._drop_pool()
-        await self._hold.aclose()
-        self._hold = AsyncExitStack()
+        await self.cast_off()
         await self.moor()
 
     async def cast_off(self) -> None:
+        """Close what is lent and stop the main server."""
         await self._drop_pool()
-        await self._hold.aclose()
+        if self._release is not None:
+            await self._release()
+            self.main, self._release = None, None
 
     async def _drop_pool(self) -> None:
         sessions = [session for lent in self.pool.values() for session in lent]
@@ -131,45 +133,28 @@ class Berth:
 
     async def _front(
         self, origin: tuple[str, int], secure: bool, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig
-    ) -> tuple[str, int] | None:
-        """What stands in for the origin: a relay for exchange faults, before a link for byte faults; None for nothing."""
+    ) -> Dial | None:
+        """What stands in for the origin: a relay for exchange faults, before a link for byte faults; None: nothing."""
         faults = (*self.ambient, *rig.faults)
-        mounted = {fault: mount_for(fault, HTTP) for fault in faults}
-        byte = [fault for fault, mount in mounted.items() if mount is Mount.LINK]
-        exchange = [fault for fault, mount in mounted.items() if mount is Mount.RELAY]
+        link = [fault for fault in faults if mount_for(fault, HTTP) is Mount.LINK]
+        relay = [fault for fault in faults if mount_for(fault, HTTP) is Mount.RELAY]
+        if secure and relay:
+            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{relay[0]} needs to read HTTP, which TLS hides")
         chance = self.chance.child(recorder.case)
-        dials: list[Callable[[], Any]] = [lambda: self.target.network.connect(*origin)]
-        if secure and exchange:
-            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{exchange[0]} needs to read HTTP, which TLS hides")
-        front: tuple[str, int] | None = None
-        if byte:
-            link = Link(dials[0], byte, chance, fired)
-            front = await self._serve(link, tasks)
-            dials = [_dial(self.target.network, front)]
-        if exchange or rig.replicas:
+        dial: Dial | None = None
+        if link:
+            dial = Link(_dial(self.target.network, origin), link, chance, fired).dialer(tasks)
+        if relay:
+            dials = [dial or _dial(self.target.network, origin)]
             dials += [await self._replica(tasks) for _ in range(rig.replicas - 1)]
-            front = await self._serve(Relay(dials, exchange, chance, fired), tasks)
-        return front
+            dial = Relay(dials, relay, chance, fired).dialer(tasks)
+        return dial
 
-    async def _serve(self, station: Link | Relay, tasks: TaskGroup) -> tuple[str, int]:
-        listener = await self.target.network.listen()
-        tasks.start_soon(station.serve, listener, tasks)
-        return (listener.host, listener.port)
-
-    async def _replica(self, tasks: TaskGroup) -> Callable[[], Any]:
+    async def _replica(self, tasks: TaskGroup) -> Dial:
         """A dial to one more server of the same kind, which lives as long as `tasks`."""
-        url = self.target.replicas[0] if self.target.replicas else await self._started(tasks)
+        url = self.target.replicas[0] if self.target.replicas else (await held(self.target.server(), tasks))[0].url
         parts = urlsplit(url)
         return _dial(self.target.network, (parts.hostname or "", parts.port or 80))
-
-    async def _started(self, tasks: TaskGroup) -> str:
-        async def run(*, task_status: anyio.abc.TaskStatus[str]) -> None:
-            async with self.target.server() as server:
-                task_status.started(server.url)
-                await anyio.sleep_forever()
-
-        url: str = await tasks.start(run)
-        return url
 
     async def _stdio(
         self, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
@@ -177,7 +162,7 @@ class Berth:
         process = await self.target.process()
         faults = [f for f in (*self.ambient, *rig.faults) if mount_for(f, "stdio") is Mount.PIPE]
         if faults:
-            process = pipe(process, faults, self.chance.child(recorder.case), fired, tasks)
+            process = piped(process, faults, self.chance.child(recorder.case), fired, tasks)
         return StdioCarrier(process, tasks, recorder, patience=self.tempo.answer)
 
     # Lending
@@ -243,5 +228,5 @@ class Berth:
         return True
 
 
-def _dial(network: Any, to: tuple[str, int]) -> Callable[[], Any]:
+def _dial(network: Network, to: tuple[str, int]) -> Dial:
     return lambda: network.connect(*to)

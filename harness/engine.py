@@ -17,7 +17,7 @@ from .model import Case, Column, Isolation, Reason, Result, Role, Suite, Verdict
 from .planning import Equipment, Selection, plan, played_by
 from .protocols.mcp.discover import discover, reason
 from .protocols.mcp.session import Session
-from .protocols.mcp.versions import VERSIONS
+from .protocols.mcp.versions import HTTP, VERSIONS
 from .protocols.outcome import Outcome
 from .target import StartFailure, Target
 from .tempo import Tempo
@@ -92,7 +92,7 @@ class Voyage:
     total: int = 0
     lost: str = ""
     _gate: anyio.Lock = field(default_factory=anyio.Lock)
-    _flying: set[str] = field(default_factory=set)
+    _probes: list[Session] = field(default_factory=list)
 
     async def sail(self) -> tuple[Result, ...]:
         try:
@@ -121,6 +121,7 @@ class Voyage:
             found, failed = await discover(binding, wanted, lambda version, b=binding: self._probe(version, b))
             claims = Claims((*claims.spoken, *found.spoken), {**claims.refused, **found.refused})
             failures += failed
+        await self._keep_probes(claims)
         if not claims.spoken:
             raise Unreachable(reason(target.address, failures))
         return claims
@@ -132,10 +133,19 @@ class Voyage:
         session = await self.berth.session(
             version, binding, recorder, self.berth.tasks, lambda fault, where: None, Rig(), None
         )
-        try:
-            yield session
-        finally:
-            await session.aclose()
+        self._probes.append(session)
+        yield session
+
+    async def _keep_probes(self, claims: Claims) -> None:
+        """The sessions of discovery that came to stand are lent to the cases; the others are closed."""
+        async with anyio.create_task_group() as tasks:
+            for session in self._probes:
+                if claims.find(session.version, session.binding):
+                    column = Column(session.version, session.binding, self.options.profile)
+                    self.berth.pool.setdefault(column, []).append(session)
+                else:
+                    tasks.start_soon(session.aclose)
+        self._probes.clear()
 
     def _plan(self) -> tuple[Case, ...]:
         target, claims = self.berth.target, self.berth.claims
@@ -163,7 +173,7 @@ class Voyage:
     # The cases
 
     async def _run(self, cases: Sequence[Case]) -> None:
-        """Excluded ones at once; the others concurrently; those that need the target alone after them; monitors last."""
+        """Excluded ones at once, the others concurrently, those that need the target alone after them, monitors last."""
         for case in (case for case in cases if case.exclusion):
             self._done(await run_case(case, self.berth, self._recorder(case)))
         ready = [case for case in cases if not case.exclusion and not case.check.monitor]
@@ -252,7 +262,9 @@ class Voyage:
 
     @staticmethod
     def _hazardous(case: Case) -> bool:
-        return case.check.isolation is not Isolation.SHARED or bool(case.check.faults)
+        """Could this case have harmed what others use? Over stdio it had a process of its own."""
+        shared = case.column.binding == HTTP and case.check.isolation is not Isolation.PROCESS
+        return shared and (case.check.isolation is not Isolation.SHARED or bool(case.check.faults))
 
     # After the cases
 

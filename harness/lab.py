@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -19,7 +19,7 @@ from .protocols.mcp.session import Replies, Session
 from .protocols.mcp.stdio import StdioCarrier
 from .protocols.mcp.versions import HTTP
 from .protocols.outcome import Answer, Outcome
-from .target import Server
+from .target import Server, held
 from .tempo import Tempo
 from .transcript import Kind, Recorder
 
@@ -74,7 +74,7 @@ class Lab:
     deaths: list[int] = field(default_factory=list)
     server: Server | None = None
     _ends: list[Session] = field(default_factory=list)
-    _hold: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _release: Callable[[], Awaitable[None]] | None = None
 
     def __post_init__(self) -> None:
         self.effects = Effects(self.berth, self.case.column, self.recorder)
@@ -121,14 +121,15 @@ class Lab:
         capabilities: Mapping[str, Any] | None = None,
         replies: Replies | None = None,
         identity: str = "",
-        headers: Mapping[str, str] | None = None,
-        replicas: int = 0,
+        headers: Mapping[str, str | None] | None = None,
+        replicas: int = 2,
         resuming: Session | None = None,
         opened: bool = True,
     ) -> AsyncIterator[Session]:
         """A session with the target, through `faults`. Leaving it abandons its sockets.
 
         Plain and in a check of isolation `shared` it is a lent one. `opened` false: nothing is sent yet.
+        `replicas` is how many servers a `round_robin` among the faults hands requests to.
         `resuming` continues the session of another (Streamable HTTP, older era).
         Raises Inconclusive when no session can be opened.
         """
@@ -181,7 +182,7 @@ class Lab:
         """The server that this case may break: one of its own for isolation `process` where one can be had."""
         alone = self.case.check.isolation is Isolation.PROCESS and self.berth.target.spawnable
         if self.over_http and alone and self.server is None:
-            self.server = await self._hold.enter_async_context(self.berth.target.server())
+            self.server, self._release = await held(self.berth.target.server(), self.tasks)
         return self.server
 
     def _fired(self, fault: Fault, where: str) -> None:
@@ -253,7 +254,8 @@ class Lab:
         """End the sessions of this case properly, whatever state they are in."""
         with anyio.CancelScope(shield=True), anyio.move_on_after(5):
             await self._end_sessions()
-            await self._hold.aclose()
+            if self._release is not None:
+                await self._release()
 
     async def _end_sessions(self) -> None:
         ids = {session.session_id: session for session in self._ends if session.session_id}

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from .model import Check, Isolation, Mutant, Need, Requirement, Suite
+from .requirements import load, reasons
 
 
 class RegistryError(ValueError):
@@ -87,3 +88,8 @@ def uncovered(suite: Suite) -> dict[str, str]:
     """Requirements without a check, with the reason that the suite gives ("" when it gives none)."""
     covered = {requirement for item in suite.checks for requirement in item.requirements}
     return {row.id: suite.uncovered.get(row.id, "") for row in suite.requirements if row.id not in covered}
+
+
+def assemble(package: str, modules: Iterable[ModuleType], mutants: Iterable[Mutant]) -> Suite:
+    """The suite of a package that holds its requirement table and, in `uncovered.toml`, the reasons for its gaps."""
+    return suite(package.rpartition(".")[2], collect(*modules), load(package), mutants, reasons(package))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from importlib import resources
 from typing import Any
 
 from .model import Level, Requirement
 
 TABLE = "requirements.json"
+GAPS = "uncovered.toml"
 
 _TEXTS = frozenset({"id", "suite", "protocol", "level", "spec", "title"})
 _LISTS = frozenset({"versions", "bindings"})
@@ -27,6 +29,13 @@ def load(package: str) -> tuple[Requirement, ...]:
     except (OSError, ModuleNotFoundError) as error:
         raise TableError(f"{place}: cannot be read ({error})") from error
     return parse(text, place)
+
+
+def reasons(package: str) -> dict[str, str]:
+    """Requirement id -> why no check covers it yet, from the table [uncovered] of `uncovered.toml`."""
+    text = resources.files(package).joinpath(GAPS).read_text(encoding="utf-8")
+    found = tomllib.loads(text).get("uncovered", {})
+    return {str(ident): str(reason) for ident, reason in found.items()}
 
 
 def parse(text: str, place: str = TABLE) -> tuple[Requirement, ...]:

@@ -6,13 +6,14 @@ import math
 import shlex
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
+from anyio.abc import TaskGroup, TaskStatus
 
 from .config import TargetConfig
 from .protocols.mcp.versions import HTTP, STDIO
@@ -22,6 +23,8 @@ from .transport.process import OsSpawner
 from .transport.tcp import TcpNetwork
 
 START_SECONDS = 30.0
+
+T = TypeVar("T")
 
 
 class StartFailure(Exception):
@@ -60,13 +63,75 @@ class Target(Protocol):
     def spawnable(self) -> bool: ...
     @property
     def network(self) -> Network: ...
-    def open(self) -> Any:
+    def open(self) -> AbstractAsyncContextManager[None]:
         """An async context manager around the whole run."""
         ...
 
-    def server(self) -> Any:
+    def server(self) -> AbstractAsyncContextManager[Server]:
         """An async context manager: a fresh server of HTTP (an attached one: the only one there is)."""
         ...
+
+    async def process(self) -> Process:
+        """A fresh process that speaks over stdio. Raises StartFailure."""
+        ...
+
+
+@dataclass(slots=True)
+class RealTarget:
+    """A target of this machine or of the network, as its owner configured it."""
+
+    config: TargetConfig
+    network: Network = field(default_factory=TcpNetwork)
+    spawner: OsSpawner = field(default_factory=OsSpawner)
+    virtual: bool = False
+
+    def __post_init__(self) -> None:
+        self.name, self.address = self.config.name, self.config.address
+        self.stimuli, self.headers, self.identities = self.config.stimuli, self.config.headers, self.config.identities
+        self.secrets, self.replicas, self.ca = self.config.secrets, self.config.replicas, self.config.ca
+        own = (HTTP,) if self.config.url else (STDIO,)
+        self.bindings = self.config.bindings or own
+        self.versions = self.config.versions
+
+    name: str = field(init=False)
+    address: str = field(init=False)
+    stimuli: Mapping[str, Stimulus] = field(init=False)
+    headers: Mapping[str, str] = field(init=False)
+    identities: Mapping[str, Mapping[str, str]] = field(init=False)
+    secrets: tuple[str, ...] = field(init=False)
+    replicas: tuple[str, ...] = field(init=False)
+    ca: str = field(init=False)
+    bindings: tuple[str, ...] = field(init=False)
+    versions: tuple[str, ...] = field(init=False)
+
+    @property
+    def spawnable(self) -> bool:
+        return self.config.spawned
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        yield
+
+    @asynccontextmanager
+    async def server(self) -> AsyncIterator[Server]:
+        if not self.config.spawned:
+            yield Server(self.config.url)
+            return
+        port = str(free_port()) if "{port}" in self.config.url else str(urlsplit(self.config.url).port or 80)
+        process = await self._spawn(tuple(word.replace("{port}", port) for word in self.config.command))
+        server = Server(self.config.url.replace("{port}", port), process)
+        failure = ""
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_drain, process)
+                failure = await self._ready(server)
+                if not failure:
+                    yield server
+                tasks.cancel_scope.cancel()
+        finally:
+            await end(process)
+        if failure:
+            raise StartFailure(failure)
 
     async def process(self) -> Process:
         """A fresh process that speaks over stdio. Raises StartFailure."""
@@ -136,7 +201,8 @@ class RealTarget:
             reason = error.strerror or str(error)
             raise StartFailure(f"the command {shlex.join(command)!r} cannot be started: {reason}") from error
 
-    async def _ready(self, server: Server) -> None:
+    async def _ready(self, server: Server) -> str:
+        """Wait until the server accepts connections; why it does not, or "" when it does."""
         parts = urlsplit(server.url)
         with anyio.move_on_after(START_SECONDS):
             while server.exited is None:
@@ -146,12 +212,10 @@ class RealTarget:
                     await anyio.sleep(0.02)
                     continue
                 await stream.aclose()
-                return
+                return ""
         if server.exited is not None:
-            raise StartFailure(
-                f"the command ended at once with code {server.exited} before it listened on {server.url}"
-            )
-        raise StartFailure(f"nothing listens on {server.url} {START_SECONDS:.0f} s after the command was started")
+            return f"the command ended at once with code {server.exited} before it listened on {server.url}"
+        return f"nothing listens on {server.url} {START_SECONDS:.0f} s after the command was started"
 
 
 async def _drain(process: Process) -> None:
@@ -167,6 +231,33 @@ async def _drain(process: Process) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(pour, process.stdout)
         tasks.start_soon(pour, process.stderr)
+
+
+async def held(
+    manager: AbstractAsyncContextManager[T], tasks: TaskGroup
+) -> tuple[T, Callable[[], Awaitable[None]]]:
+    """Enter a context in a task of its own, so that it may be left from anywhere: its value, and how to leave it."""
+    leave, left = anyio.Event(), anyio.Event()
+
+    async def hold(*, task_status: TaskStatus[T | StartFailure]) -> None:
+        try:
+            async with manager as value:
+                task_status.started(value)
+                await leave.wait()
+        except StartFailure as failure:
+            task_status.started(failure)
+        finally:
+            left.set()
+
+    async def release() -> None:
+        leave.set()
+        with anyio.CancelScope(shield=True):
+            await left.wait()
+
+    value = await tasks.start(hold)
+    if isinstance(value, StartFailure):
+        raise value
+    return value, release
 
 
 async def end(process: Process, grace: float = 2.0) -> None:

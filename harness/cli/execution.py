@@ -12,6 +12,7 @@ from typing import Any, TextIO
 
 import anyio
 import click
+from anyio.abc import TaskStatus
 
 from ..engine import Options, Unreachable
 from ..engine import run as run_cases
@@ -160,7 +161,7 @@ class _Run:
         failure = ""
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._watch, tasks.cancel_scope)
+                await tasks.start(self._watch, tasks.cancel_scope)
                 failure = await self._cases()
                 tasks.cancel_scope.cancel()
         finally:
@@ -179,9 +180,10 @@ class _Run:
     def _keep(self, line: str) -> None:
         self.lines.write(f"{line}\n")
 
-    async def _watch(self, scope: anyio.CancelScope) -> None:
+    async def _watch(self, scope: anyio.CancelScope, *, task_status: TaskStatus[None]) -> None:
         """The first signal ends the run in order; after that signals do what they always do."""
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            task_status.started()
             async for _ in signals:
                 self.interrupted = True
                 click.echo("interrupted; writing the reports", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ from anyio.streams.tls import TLSStream
 from .network import Network, reset
 
 Route = tuple[str, int]
+Dial = Callable[[], Awaitable[ByteStream]]
 
 
 @dataclass(slots=True)
@@ -92,7 +93,7 @@ class Backend(httpcore.AsyncNetworkBackend):
     """Dials through `network`; `routes` lets a relay stand in for an origin that keeps its name."""
 
     network: Network
-    routes: dict[Route, Route] = field(default_factory=dict)
+    routes: dict[Route, Dial] = field(default_factory=dict)
 
     async def connect_tcp(
         self,
@@ -102,10 +103,10 @@ class Backend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        to = self.routes.get((host, port), (host, port))
+        dial = self.routes.get((host, port), lambda: self.network.connect(host, port))
         try:
             with anyio.fail_after(timeout):
-                return _Stream(await self.network.connect(*to))
+                return _Stream(await dial())
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(f"no connection to {host}:{port} in time") from error
         except OSError as error:

@@ -1,0 +1,13 @@
+"""The suite: cancellation."""
+
+from __future__ import annotations
+
+from seatrial import Suite, assemble
+
+
+def suite() -> Suite:
+    from seatrial.fixtures.mutants import cancellation as mutants
+
+    from . import mcp
+
+    return assemble(__name__, [mcp], mutants.MUTANTS)

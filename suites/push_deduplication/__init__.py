@@ -1,0 +1,13 @@
+"""The suite: push deduplication."""
+
+from __future__ import annotations
+
+from seatrial import Suite, assemble
+
+
+def suite() -> Suite:
+    from seatrial.fixtures.mutants import push_deduplication as mutants
+
+    from . import mcp
+
+    return assemble(__name__, [mcp], mutants.MUTANTS)

@@ -1,0 +1,13 @@
+"""The suite: version compatibility."""
+
+from __future__ import annotations
+
+from seatrial import Suite, assemble
+
+
+def suite() -> Suite:
+    from seatrial.fixtures.mutants import version_compatibility as mutants
+
+    from . import mcp
+
+    return assemble(__name__, [mcp], mutants.MUTANTS)

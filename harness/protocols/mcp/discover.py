@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 
+import anyio
+
 from ...claims import Claims, Spoken
 from ..outcome import Answer, Lost, Outcome, Refusal
 from .session import Session
@@ -15,22 +17,22 @@ Opener = Callable[[str], AbstractAsyncContextManager[Session]]
 
 
 async def discover(binding: str, versions: Sequence[str], opener: Opener) -> tuple[Claims, list[Outcome]]:
-    """The versions that work over one binding, and the outcomes of those that do not."""
-    spoken: list[Spoken] = []
-    refused: dict[tuple[str, str], int] = {}
-    failures: list[Outcome] = []
-    for version in sorted((v for v in versions if exists(v, binding)), reverse=True):
+    """The versions that work over one binding, asked for all at once, and the outcomes of those that do not."""
+    found: dict[str, tuple[Spoken | None, Outcome]] = {}
+
+    async def ask(version: str) -> None:
         async with opener(version) as session:
             outcome = await session.open()
-            found = _spoken(session, binding, outcome)
-        if found:
-            spoken.insert(0, found)
-        else:
-            refused[version, binding] = outcome.records[-1]
-            failures.append(outcome)
-        if _hopeless(outcome):
-            break
-    return Claims(tuple(spoken), refused), failures
+            found[version] = (_spoken(session, binding, outcome), outcome)
+
+    wanted = [version for version in versions if exists(version, binding)]
+    async with anyio.create_task_group() as tasks:
+        for version in wanted:
+            tasks.start_soon(ask, version)
+    spoken = tuple(answer for version in wanted if (answer := found[version][0]))
+    failed = {version: outcome for version, (answer, outcome) in found.items() if answer is None}
+    refused = {(version, binding): outcome.records[-1] for version, outcome in failed.items()}
+    return Claims(spoken, refused), list(failed.values())
 
 
 def _spoken(session: Session, binding: str, outcome: Outcome) -> Spoken | None:
@@ -50,11 +52,6 @@ def _agreed(version: str, result: dict[str, object]) -> bool:
 
 def session_issued(session: Session) -> bool:
     return session.era is Era.STATEFUL and session.session_id is not None
-
-
-def _hopeless(outcome: Outcome) -> bool:
-    """Nobody is there at all, so that asking for older versions is of no use."""
-    return isinstance(outcome, Lost) and ("refused" in outcome.why or "certificate" in outcome.why.lower())
 
 
 def reason(address: str, failures: Sequence[Outcome]) -> str:

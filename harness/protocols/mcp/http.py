@@ -37,7 +37,7 @@ class HttpCarrier:
         tasks: TaskGroup,
         recorder: Recorder,
         *,
-        headers: Mapping[str, str] | None = None,
+        headers: Mapping[str, str | None] | None = None,
         patience: float = 5.0,
     ) -> None:
         self.url, self.client, self.recorder, self.patience = url, client, recorder, patience

@@ -163,6 +163,11 @@ class Session:
         return await self.begin(play.method, play.params, token=token, id=id)
 
     @property
+    def _first_patience(self) -> float:
+        """A process may still be starting when it gets its first message."""
+        return self.carrier_patience * (1 if self.binding == HTTP or self._next_id > 1 else 4)
+
+    @property
     def carrier_patience(self) -> float:
         return self.http.patience if self.binding == HTTP else self.stdio.patience
 
@@ -216,14 +221,14 @@ class Session:
     # Lifecycle
 
     async def initialize(self, version: str | None = None, params: Params = None, *, announce: bool = True) -> Outcome:
-        """The handshake of the older era; remembers session id, server and version. `params` replaces all of its own."""
+        """The handshake of the older era; remembers session id and server. `params` replaces all of its own."""
         assert isinstance(self.envelope, StatefulEnvelope), "2026-07-28 has no initialize"
         own = {
             "protocolVersion": version or self.version,
             "capabilities": dict(self.capabilities),
             "clientInfo": CLIENT,
         }
-        outcome = await self.request("initialize", own if params is None else params)
+        outcome = await self.request("initialize", own if params is None else params, within=self._first_patience)
         if isinstance(outcome, Answer) and isinstance(outcome.result, dict):
             self.envelope.session_id = outcome.reply.header("mcp-session-id")
             self.envelope.negotiated = True
@@ -240,7 +245,7 @@ class Session:
 
     async def discover(self) -> Outcome:
         """server/discover of the modern era; remembers the server."""
-        outcome = await self.request("server/discover")
+        outcome = await self.request("server/discover", within=self._first_patience)
         if isinstance(outcome, Answer) and isinstance(outcome.result, dict):
             self.server = outcome.result
         return outcome

@@ -1,0 +1,3 @@
+"""MCP: cancellation."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""MCP: capability negotiation."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""MCP: error mapping."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""MCP: push deduplication."""
+
+from __future__ import annotations

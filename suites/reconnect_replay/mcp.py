@@ -1,0 +1,3 @@
+"""MCP: reconnect replay."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""MCP: version compatibility."""
+
+from __future__ import annotations

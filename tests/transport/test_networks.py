@@ -1,0 +1,143 @@
+"""The simulated network behaves as loopback TCP does: each test runs on both."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+from anyio.abc import ByteStream
+from seatrial.transport.network import Network, reset
+from seatrial.transport.sim import SimNetwork
+from seatrial.transport.tcp import TcpNetwork
+
+from tests.clock import real, virtual
+
+Scenario = Callable[[Network], Awaitable[None]]
+
+
+@asynccontextmanager
+async def connected(network: Network) -> AsyncIterator[tuple[ByteStream, ByteStream]]:
+    """The client's and the server's end of one connection."""
+    listener = await network.listen()
+    accepted: list[ByteStream] = []
+    arrived, done = anyio.Event(), anyio.Event()
+
+    async def hold(stream: ByteStream) -> None:
+        accepted.append(stream)
+        arrived.set()
+        await done.wait()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(listener.serve, hold, tasks)
+        client = await network.connect(listener.host, listener.port)
+        await arrived.wait()
+        yield client, accepted[0]
+        done.set()
+        await client.aclose()
+        await listener.aclose()
+
+
+async def everything(stream: ByteStream) -> bytes:
+    return b"".join([chunk async for chunk in stream])
+
+
+async def bytes_arrive_both_ways(network: Network) -> None:
+    async with connected(network) as (client, server):
+        await client.send(b"ping")
+        assert await server.receive() == b"ping"
+        await server.send(b"pong")
+        assert await client.receive(2) == b"po"
+        assert await client.receive() == b"ng"
+
+
+async def a_half_close_leaves_the_other_half_open(network: Network) -> None:
+    async with connected(network) as (client, server):
+        await client.send(b"question")
+        await client.send_eof()
+        assert await everything(server) == b"question"
+        await server.send(b"answer")
+        assert await client.receive() == b"answer"
+
+
+async def a_close_is_an_end_of_stream_after_what_was_sent(network: Network) -> None:
+    async with connected(network) as (client, server):
+        await server.send(b"last words")
+        await server.aclose()
+        assert await everything(client) == b"last words"
+
+
+async def a_reset_is_an_error_at_the_peer(network: Network) -> None:
+    async with connected(network) as (client, server):
+        await reset(client)
+        with pytest.raises(anyio.BrokenResourceError):
+            await server.receive()
+
+
+async def a_full_peer_makes_the_sender_wait(network: Network) -> None:
+    async with connected(network) as (client, server):
+        sent = 0
+        with anyio.move_on_after(0.3):
+            while True:
+                await client.send(bytes(65536))
+                sent += 65536
+        assert sent < 64 * 1024 * 1024
+        received = 0
+        while received < sent:
+            received += len(await server.receive())
+
+
+async def sending_to_a_closed_peer_fails(network: Network) -> None:
+    async with connected(network) as (client, server):
+        await server.aclose()
+        with pytest.raises(anyio.BrokenResourceError):
+            while True:
+                await client.send(b"x")
+                await anyio.sleep(0.001)
+
+
+async def a_port_without_listener_refuses(network: Network) -> None:
+    listener = await network.listen()
+    await listener.aclose()
+    with pytest.raises(OSError):
+        await network.connect(listener.host, listener.port)
+
+
+async def a_port_is_taken_once(network: Network) -> None:
+    listener = await network.listen()
+    with pytest.raises(OSError):
+        await network.listen(listener.host, listener.port)
+    await listener.aclose()
+
+
+SCENARIOS: list[Scenario] = [
+    bytes_arrive_both_ways,
+    a_half_close_leaves_the_other_half_open,
+    a_close_is_an_end_of_stream_after_what_was_sent,
+    a_reset_is_an_error_at_the_peer,
+    a_full_peer_makes_the_sender_wait,
+    sending_to_a_closed_peer_fails,
+    a_port_without_listener_refuses,
+    a_port_is_taken_once,
+]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_simulated(scenario: Scenario) -> None:
+    virtual(scenario)(SimNetwork())
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_tcp(scenario: Scenario) -> None:
+    real(scenario)(TcpNetwork())
+
+
+@virtual
+async def test_who_waits_to_be_accepted_is_reset_when_the_listener_closes() -> None:
+    network = SimNetwork()
+    listener = await network.listen()
+    client = await network.connect("localhost", listener.port)
+    await listener.aclose()
+    with pytest.raises(anyio.BrokenResourceError):
+        await client.receive()
