@@ -132,9 +132,9 @@ async def test_a_command_that_cannot_start_is_an_os_error() -> None:
 
 @real
 async def test_grandchildren_end_with_their_launcher() -> None:
-    launcher = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'print(1, flush=True); input()'])"
-    process = await OsSpawner().spawn([sys.executable, "-c", launcher])
-    assert await process.stdout.receive() == b"1\n"
+    launcher = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+    process = await OsSpawner().spawn([sys.executable, "-c", launcher, ECHO])
+    assert await process.stderr.receive()
     process.send_signal(signal.SIGKILL)
     await process.wait()
     assert await everything(process.stdout) == b""  # nobody holds the writing end any more

@@ -56,7 +56,9 @@ def test_what_is_no_message_says_why(value: Json, why: str) -> None:
     assert classify(value) == Invalid(why, value)
 
 
-MEMBERS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.just({}) | st.just([])
+MEMBERS: st.SearchStrategy[Json] = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.just({}) | st.just([])
+)
 NAMES = st.sampled_from(["jsonrpc", "id", "method", "params", "result", "error", "code"])
 ANYTHING = st.recursive(MEMBERS | st.just("2.0"), lambda inner: st.lists(inner) | st.dictionaries(NAMES, inner))
 
