@@ -1,0 +1,165 @@
+"""A clean history passes a monitor with something seen; each corruption is found with its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+from seatrial.judge import dedup, errors, framing, lifecycle, shape
+from seatrial.judge.traffic import Judgement
+from seatrial.model import Column
+from seatrial.transcript import Kind, Record
+
+from .streams import (
+    STDIO,
+    D,
+    E,
+    History,
+    capabilities,
+    histories,
+    modern,
+    notification,
+    progress,
+    refusal,
+    request,
+    response,
+)
+
+Monitor = Callable[[Mapping[str, Sequence[Record]], Column], Judgement]
+
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
+TOOLS = {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}
+CACHED = {**TOOLS, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+SSE = "text/event-stream"
+
+EVERY: dict[Monitor, Column] = {
+    dedup.one_response_per_request: D,
+    dedup.event_ids_unique: D,
+    errors.error_shape: D,
+    errors.error_id_when_readable: D,
+    errors.no_legacy_codes: E,
+    errors.no_undefined_reserved_codes: E,
+    errors.new_codes_outside_legacy_band: E,
+    framing.content_type_of_reply: D,
+    framing.sse_framing: D,
+    framing.stdio_stdout_pure: STDIO,
+    lifecycle.no_server_requests: E,
+    lifecycle.undeclared_logging_silent: D,
+    lifecycle.undeclared_listchanged_silent: D,
+    shape.wire_shapes: D,
+    shape.jsonrpc_2: D,
+    shape.resulttype_present: E,
+}
+
+
+def older() -> History:
+    """A clean session: handshake, a list, a refused call, a call on a stream with event ids."""
+    history = History().exchange("post:1", request("initialize", 1), response(1, **HELLO))
+    history.exchange("post:2", notification("notifications/initialized"), session="s", status=202)
+    history.exchange("post:3", request("tools/list", 2), response(2, **TOOLS), session="s")
+    history.exchange("post:4", request("tools/call", 3), refusal(request_id=3), session="s", status=400)
+    history.sent("post:5", request("tools/call", 4), session="s")
+    history.status("post:5", media_type=SSE)
+    history.add(Kind.EVENT, "post:5", id="0", event="", data="", retry=None, comment=None, complete=True)
+    history.heard("post:5", progress(1), event_id="1")
+    history.heard("post:5", response(4, content=[]), event_id="2")
+    history.ended("post:5")
+    return history
+
+
+def newer() -> History:
+    """A clean modern history: discovery, a list, a refusal."""
+    history = capabilities(tools={})
+    history.records[2].data["message"]["result"].update(supportedVersions=["2026-07-28"], ttlMs=0, cacheScope="public")
+    history.exchange("post:2", modern("tools/list", 2), response(2, **CACHED))
+    return history.exchange("post:3", modern("tools/call", 3), refusal(request_id=3), status=400)
+
+
+def piped() -> History:
+    """A clean stdio history."""
+    history = History()
+    history.sent("stdio:1", request("initialize", 1))
+    history.heard("stdio:1", response(1, **HELLO))
+    history.sent("stdio:2", notification("notifications/initialized"))
+    history.sent("stdio:3", request("tools/list", 2))
+    history.heard("stdio:3", response(2, **TOOLS))
+    history.ended("stdio:0")
+    return history
+
+
+@pytest.mark.parametrize(("monitor", "column"), EVERY.items(), ids=lambda each: getattr(each, "__name__", ""))
+def test_a_clean_history_passes_and_something_was_seen(monitor: Monitor, column: Column) -> None:
+    clean = {str(D): older(), str(E): newer(), str(STDIO): piped()}[str(column)]
+    judgement = monitor(histories(clean), column)
+    assert judgement.violations == ()
+    assert judgement.seen > 0
+
+
+@pytest.mark.parametrize(("monitor", "column"), EVERY.items(), ids=lambda each: getattr(each, "__name__", ""))
+def test_an_empty_run_has_nothing_to_pass(monitor: Monitor, column: Column) -> None:
+    assert monitor({}, column) == Judgement(0)
+    assert monitor(histories(History()), column) == Judgement(0)
+
+
+def with_heard(history: History, operation: str, payload: Any, **data: Any) -> History:
+    history.add(Kind.RECEIVED, operation, message=payload, **data)
+    return history
+
+
+FOREIGN: list[tuple[Monitor, Column, History]] = [
+    (dedup.one_response_per_request, D, with_heard(older(), "post:3", response(2, **TOOLS))),
+    (dedup.one_response_per_request, D, with_heard(older(), "post:5", response("4", content=[]), event_id="3")),
+    (dedup.one_response_per_request, D, with_heard(older(), "post:5", response(99), event_id="3")),
+    (dedup.one_response_per_request, STDIO, with_heard(piped(), "stdio:3", response(2, **TOOLS))),
+    (dedup.event_ids_unique, D, with_heard(older(), "post:5", progress(2), event_id="1")),
+    (dedup.event_ids_unique, D, with_heard(older(), "post:5", progress(1), event_id="1")),
+    (dedup.event_ids_unique, D, with_heard(older(), "post:5", progress(3), event_id="0")),
+    (errors.error_shape, D, with_heard(older(), "post:4", refusal("1", 3))),
+    (errors.error_shape, D, with_heard(older(), "post:4", refusal(1.5, 3))),
+    (errors.error_shape, D, with_heard(older(), "post:4", refusal(1, 3, None))),
+    (errors.error_shape, D, with_heard(older(), "post:4", {**refusal(1, 3), "result": {}})),
+    (errors.error_shape, D, with_heard(older(), "post:3", {"jsonrpc": "2.0", "id": 2, "error": "no"})),
+    (errors.error_id_when_readable, D, with_heard(older(), "post:4", refusal(request_id="3"))),
+    (errors.error_id_when_readable, D, with_heard(older(), "post:4", refusal(request_id="server-error"))),
+    (errors.no_legacy_codes, E, with_heard(newer(), "post:3", refusal(-32002, 3))),
+    (errors.no_legacy_codes, E, with_heard(newer(), "post:3", refusal(-32042, 3))),
+    (errors.no_undefined_reserved_codes, E, with_heard(newer(), "post:3", refusal(-32023, 3))),
+    (errors.no_undefined_reserved_codes, E, with_heard(newer(), "post:3", refusal(-32099, 3))),
+    (errors.new_codes_outside_legacy_band, E, with_heard(newer(), "post:3", refusal(-32000, 3))),
+    (errors.new_codes_outside_legacy_band, E, with_heard(newer(), "post:3", refusal(-32019, 3))),
+    (framing.sse_framing, D, with_heard(older(), "post:5", [progress(2)])),
+    (framing.sse_framing, D, with_heard(older(), "post:5", progress(2), faults=["not UTF-8"])),
+    (framing.stdio_stdout_pure, STDIO, with_heard(piped(), "stdio:0", "ready")),
+    (lifecycle.no_server_requests, E, with_heard(newer(), "post:2", request("ping", 1))),
+    (lifecycle.undeclared_logging_silent, D, with_heard(older(), "post:3", notification("notifications/message"))),
+    (
+        lifecycle.undeclared_listchanged_silent,
+        E,
+        with_heard(newer(), "post:2", notification("notifications/tools/list_changed")),
+    ),
+    (shape.wire_shapes, D, with_heard(older(), "post:3", response(2, tools=[{}]))),
+    (shape.wire_shapes, E, with_heard(newer(), "post:2", response(2, **TOOLS))),
+    (shape.wire_shapes, STDIO, with_heard(piped(), "stdio:3", response(2, tools=None))),
+    (shape.wire_shapes, STDIO, with_heard(piped(), "stdio:0", notification("notifications/progress", progress=1))),
+    (shape.jsonrpc_2, D, with_heard(older(), "post:3", {"id": 2, "result": {}})),
+    (shape.jsonrpc_2, D, with_heard(older(), "post:3", {"jsonrpc": 2.0, "id": 2, "result": {}})),
+    (shape.resulttype_present, E, with_heard(newer(), "post:2", response(2))),
+    (shape.resulttype_present, E, with_heard(newer(), "post:2", response(2, resultType="finished"))),
+    (shape.resulttype_present, E, with_heard(newer(), "post:2", response(2, resultType="task"))),
+]
+
+
+@pytest.mark.parametrize(("monitor", "column", "history"), FOREIGN)
+def test_one_wrong_message_is_found_with_its_record(monitor: Monitor, column: Column, history: History) -> None:
+    found = monitor(histories(older() if column == D else History(), history), column).violations
+    assert len(found) == 1
+    assert history.records[-1].number in found[0].records
+    assert not found[0].soft
+
+
+@pytest.mark.parametrize(("monitor", "column", "history"), FOREIGN)
+def test_what_a_fault_rewrote_says_nothing_about_the_target(monitor: Monitor, column: Column, history: History) -> None:
+    blamed = History([*history.records])
+    blamed.add(Kind.FIRED, "post:1", fault="duplicate_event(on='', after=events(1))", at="events 1")
+    assert monitor(histories(blamed), column) == Judgement(0)
