@@ -127,9 +127,7 @@ class Berth:
         if front is not None:
             client.backend.routes[origin] = front
         headers = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
-        return HttpCarrier(
-            server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer
-        )
+        return HttpCarrier(server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
 
     async def _front(
         self, origin: tuple[str, int], secure: bool, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 
@@ -118,7 +119,7 @@ class Voyage:
         wanted = self.options.versions or target.versions or VERSIONS
         claims, failures = Claims(), list[Outcome]()
         for binding in self.options.bindings or target.bindings:
-            found, failed = await discover(binding, wanted, lambda version, b=binding: self._probe(version, b))
+            found, failed = await discover(binding, wanted, partial(self._probe, binding))
             claims = Claims((*claims.spoken, *found.spoken), {**claims.refused, **found.refused})
             failures += failed
         await self._keep_probes(claims)
@@ -127,7 +128,7 @@ class Voyage:
         return claims
 
     @asynccontextmanager
-    async def _probe(self, version: str, binding: str) -> AsyncIterator[Session]:
+    async def _probe(self, binding: str, version: str) -> AsyncIterator[Session]:
         """A fresh session with nothing sent."""
         recorder = self.berth.transcript.scope(f"{self.berth.target.name}/discovery[{version},{binding}]")
         session = await self.berth.session(
@@ -173,7 +174,7 @@ class Voyage:
     # The cases
 
     async def _run(self, cases: Sequence[Case]) -> None:
-        """Excluded ones at once, the others concurrently, those that need the target alone after them, monitors last."""
+        """Excluded ones at once, the others concurrently, those that need the target alone after them, then monitors."""
         for case in (case for case in cases if case.exclusion):
             self._done(await run_case(case, self.berth, self._recorder(case)))
         ready = [case for case in cases if not case.exclusion and not case.check.monitor]

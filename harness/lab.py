@@ -175,7 +175,9 @@ class Lab:
         if isinstance(carrier, StdioCarrier) and carrier.exited is not None and not carrier.ours:
             tail = "\n".join(carrier.stderr[-20:])
             self.deaths.append(
-                self.recorder.note(Kind.PROCESS, carrier.inbox.operation, event="exited", code=carrier.exited, stderr=tail)
+                self.recorder.note(
+                    Kind.PROCESS, carrier.inbox.operation, event="exited", code=carrier.exited, stderr=tail
+                )
             )
 
     async def _server(self) -> Server | None:

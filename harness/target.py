@@ -8,7 +8,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
@@ -18,7 +18,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from .config import TargetConfig
 from .protocols.mcp.versions import HTTP, STDIO
 from .stimuli import Stimulus
-from .transport.network import Network, Process
+from .transport.network import Network, Process, Spawner
 from .transport.process import OsSpawner
 from .transport.tcp import TcpNetwork
 
@@ -59,10 +59,9 @@ class Target(Protocol):
     ca: str
     virtual: bool
 
-    @property
-    def spawnable(self) -> bool: ...
-    @property
-    def network(self) -> Network: ...
+    spawnable: bool
+    network: Network
+
     def open(self) -> AbstractAsyncContextManager[None]:
         """An async context manager around the whole run."""
         ...
@@ -76,37 +75,20 @@ class Target(Protocol):
         ...
 
 
-@dataclass(slots=True)
 class RealTarget:
     """A target of this machine or of the network, as its owner configured it."""
 
-    config: TargetConfig
-    network: Network = field(default_factory=TcpNetwork)
-    spawner: OsSpawner = field(default_factory=OsSpawner)
-    virtual: bool = False
+    virtual = False
 
-    def __post_init__(self) -> None:
-        self.name, self.address = self.config.name, self.config.address
-        self.stimuli, self.headers, self.identities = self.config.stimuli, self.config.headers, self.config.identities
-        self.secrets, self.replicas, self.ca = self.config.secrets, self.config.replicas, self.config.ca
-        own = (HTTP,) if self.config.url else (STDIO,)
-        self.bindings = self.config.bindings or own
-        self.versions = self.config.versions
-
-    name: str = field(init=False)
-    address: str = field(init=False)
-    stimuli: Mapping[str, Stimulus] = field(init=False)
-    headers: Mapping[str, str] = field(init=False)
-    identities: Mapping[str, Mapping[str, str]] = field(init=False)
-    secrets: tuple[str, ...] = field(init=False)
-    replicas: tuple[str, ...] = field(init=False)
-    ca: str = field(init=False)
-    bindings: tuple[str, ...] = field(init=False)
-    versions: tuple[str, ...] = field(init=False)
-
-    @property
-    def spawnable(self) -> bool:
-        return self.config.spawned
+    def __init__(self, config: TargetConfig, network: Network | None = None, spawner: Spawner | None = None) -> None:
+        self.config = config
+        self.network: Network = network or TcpNetwork()
+        self.spawner: Spawner = spawner or OsSpawner()
+        self.name, self.address, self.spawnable = config.name, config.address, config.spawned
+        self.stimuli, self.headers, self.identities = config.stimuli, config.headers, config.identities
+        self.secrets, self.replicas, self.ca = config.secrets, config.replicas, config.ca
+        self.bindings = config.bindings or ((HTTP,) if config.url else (STDIO,))
+        self.versions = config.versions
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -132,64 +114,6 @@ class RealTarget:
             await end(process)
         if failure:
             raise StartFailure(failure)
-
-    async def process(self) -> Process:
-        """A fresh process that speaks over stdio. Raises StartFailure."""
-        ...
-
-
-@dataclass(slots=True)
-class RealTarget:
-    """A target of this machine or of the network, as its owner configured it."""
-
-    config: TargetConfig
-    network: Network = field(default_factory=TcpNetwork)
-    spawner: OsSpawner = field(default_factory=OsSpawner)
-    virtual: bool = False
-
-    def __post_init__(self) -> None:
-        self.name, self.address = self.config.name, self.config.address
-        self.stimuli, self.headers, self.identities = self.config.stimuli, self.config.headers, self.config.identities
-        self.secrets, self.replicas, self.ca = self.config.secrets, self.config.replicas, self.config.ca
-        own = (HTTP,) if self.config.url else (STDIO,)
-        self.bindings = self.config.bindings or own
-        self.versions = self.config.versions
-
-    name: str = field(init=False)
-    address: str = field(init=False)
-    stimuli: Mapping[str, Stimulus] = field(init=False)
-    headers: Mapping[str, str] = field(init=False)
-    identities: Mapping[str, Mapping[str, str]] = field(init=False)
-    secrets: tuple[str, ...] = field(init=False)
-    replicas: tuple[str, ...] = field(init=False)
-    ca: str = field(init=False)
-    bindings: tuple[str, ...] = field(init=False)
-    versions: tuple[str, ...] = field(init=False)
-
-    @property
-    def spawnable(self) -> bool:
-        return self.config.spawned
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator[None]:
-        yield
-
-    @asynccontextmanager
-    async def server(self) -> AsyncIterator[Server]:
-        if not self.config.spawned:
-            yield Server(self.config.url)
-            return
-        port = str(free_port()) if "{port}" in self.config.url else str(urlsplit(self.config.url).port or 80)
-        process = await self._spawn(tuple(word.replace("{port}", port) for word in self.config.command))
-        server = Server(self.config.url.replace("{port}", port), process)
-        try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_drain, process)
-                await self._ready(server)
-                yield server
-                tasks.cancel_scope.cancel()
-        finally:
-            await end(process)
 
     async def process(self) -> Process:
         return await self._spawn(self.config.command)
@@ -233,9 +157,7 @@ async def _drain(process: Process) -> None:
         tasks.start_soon(pour, process.stderr)
 
 
-async def held(
-    manager: AbstractAsyncContextManager[T], tasks: TaskGroup
-) -> tuple[T, Callable[[], Awaitable[None]]]:
+async def held(manager: AbstractAsyncContextManager[T], tasks: TaskGroup) -> tuple[T, Callable[[], Awaitable[None]]]:
     """Enter a context in a task of its own, so that it may be left from anywhere: its value, and how to leave it."""
     leave, left = anyio.Event(), anyio.Event()
 

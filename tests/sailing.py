@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import anyio
-from trio.testing import MockClock
-
 from seatrial.discovery import load_suites
 from seatrial.engine import Options, run
 from seatrial.fixtures.reference.target import simulated
 from seatrial.model import Result, Suite
 from seatrial.planning import Selection
+from trio.testing import MockClock
 
 
 def sail(

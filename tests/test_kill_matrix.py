@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-
 from seatrial.discovery import load_suites
 from seatrial.model import Check, Column, Mutant, Result, Suite, Verdict
 from seatrial.protocols.mcp.versions import BINDINGS, VERSIONS, exists

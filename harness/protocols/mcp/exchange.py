@@ -139,7 +139,7 @@ class Exchange:
 
     async def outcome(self, within: float | None = None) -> Outcome:
         """The end of this call. Lost with Ending.OPEN when `within` seconds pass without one."""
-        found = await self.until(lambda x: x._outcome(), within)
+        found: Outcome | None = await self.until(lambda x: x._outcome(), within)
         return found or Lost(Ending.OPEN, "no answer in time", (self.sent,), self.reply)
 
     def _outcome(self) -> Outcome | None:
