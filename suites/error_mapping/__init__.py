@@ -6,8 +6,8 @@ from seatrial import Suite, assemble
 
 
 def suite() -> Suite:
-    from seatrial.fixtures.mutants import error_mapping as mutants
+    from seatrial.fixtures.mutants import mutants_of
 
     from . import mcp
 
-    return assemble(__name__, [mcp], mutants.MUTANTS)
+    return assemble(__name__, [mcp], mutants_of("error_mapping"))

@@ -6,8 +6,8 @@ from seatrial import Suite, assemble
 
 
 def suite() -> Suite:
-    from seatrial.fixtures.mutants import push_deduplication as mutants
+    from seatrial.fixtures.mutants import mutants_of
 
     from . import mcp
 
-    return assemble(__name__, [mcp], mutants.MUTANTS)
+    return assemble(__name__, [mcp], mutants_of("push_deduplication"))
