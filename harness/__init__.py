@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from .events import Event as Event
     from .events import RunFinished as RunFinished
     from .events import RunStarted as RunStarted
+    from .judge import dedup as dedup
+    from .judge import errors as errors
+    from .judge import framing as framing
+    from .judge import lifecycle as lifecycle
+    from .judge import ordering as ordering
+    from .judge import pagination as pagination
+    from .judge import replay as replay
+    from .judge import shape as shape
     from .judge.traffic import Histories as Histories
     from .judge.traffic import Judgement as Judgement
     from .lab import Inconclusive as Inconclusive
@@ -86,6 +94,14 @@ _EXPORTS: dict[str, str] = {
     "Event": "events",
     "RunFinished": "events",
     "RunStarted": "events",
+    "dedup": "judge",
+    "errors": "judge",
+    "framing": "judge",
+    "lifecycle": "judge",
+    "ordering": "judge",
+    "pagination": "judge",
+    "replay": "judge",
+    "shape": "judge",
     "Histories": "judge.traffic",
     "Judgement": "judge.traffic",
     "Inconclusive": "lab",

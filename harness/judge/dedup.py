@@ -7,7 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from ..model import Column, Violation
+from ..claims import Spoken
+from ..model import Violation
 from ..protocols.outcome import Message
 from ..transcript import Kind, Record
 from .replay import is_response
@@ -58,7 +59,7 @@ def _reports(message: Message, token: Any) -> bool:
     return message.method == "notifications/progress" and key(message.params.get("progressToken")) == key(token)
 
 
-def one_response_per_request(histories: Histories, column: Column) -> Judgement:
+def one_response_per_request(histories: Histories, spoken: Spoken) -> Judgement:
     """No request got more responses than it was sent times; a replay of an event is not another response.
 
     JSON-RPC 2.0 section 5. `seen` counts the responses. A response to no request is a finding unless the client
@@ -67,7 +68,7 @@ def one_response_per_request(histories: Histories, column: Column) -> Judgement:
     seen = 0
     found: list[Violation] = []
     for history in untouched(histories):
-        responses = [m for m in heard(history, column.version) if m.is_response and m.payload.get("id") is not None]
+        responses = [m for m in heard(history, spoken.version) if m.is_response and m.payload.get("id") is not None]
         seen += len(responses)
         found += _surplus(history, responses)
     return Judgement(seen, tuple(found))
@@ -93,7 +94,7 @@ def _delivery(message: Heard) -> tuple[Any, ...]:
     return (message.record,)
 
 
-def event_ids_unique(histories: Histories, column: Column) -> Judgement:
+def event_ids_unique(histories: Histories, spoken: Spoken) -> Judgement:
     """No event id names two events of a session; the replay of an event after Last-Event-ID is the same event.
 
     Without a session each stream stands for itself. `seen` counts the events with an id.

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
-from ..model import Column, Violation
+from ..claims import Spoken
+from ..model import Violation
 from ..transcript import Record
 from .traffic import Asked, Heard, Histories, Judgement, Operation, asked, heard, key, mapping, operations, untouched
 
@@ -56,7 +57,7 @@ def error_object(payload: Any) -> str:
 def code_in(payload: Any, codes: Container[int], record: int, expected: str) -> Violation | None:
     """The response is an error with one of the codes. `expected` says which ones in words."""
     code = mapping(payload, "error").get("code")
-    if code in codes:
+    if isinstance(code, int | float) and code in codes:
         return None
     actual = "a result" if code is None else f"code {code!r:.80}"
     return Violation(expected, actual, (record,))
@@ -82,79 +83,79 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def error_shape(histories: Histories, column: Column) -> Judgement:
+def error_shape(histories: Histories, spoken: Spoken) -> Judgement:
     """Every error of the run is well formed. `seen` counts the errors."""
     return _over_errors(
         histories,
-        column,
+        spoken,
         lambda message: error_object(message.payload),
         "an error has an integer code and a string message, and no result beside it",
     )
 
 
-def no_legacy_codes(histories: Histories, column: Column) -> Judgement:
+def no_legacy_codes(histories: Histories, spoken: Spoken) -> Judgement:
     """Neither -32002 nor -32042 in a modern exchange. `seen` counts the errors of modern exchanges."""
-    return _over_codes(histories, column, lambda code: code in LEGACY_CODES, "no error code of an older revision")
+    return _over_codes(histories, spoken, lambda code: code in LEGACY_CODES, "no error code of an older revision")
 
 
-def no_undefined_reserved_codes(histories: Histories, column: Column) -> Judgement:
+def no_undefined_reserved_codes(histories: Histories, spoken: Spoken) -> Judgement:
     """Of the reserved range only what the specification defines. `seen` counts as in no_legacy_codes."""
     return _over_codes(
         histories,
-        column,
+        spoken,
         lambda code: code in PROTOCOL_RANGE and code not in DEFINED_CODES,
         "of the codes -32099 to -32020 only -32020, -32021 and -32022",
     )
 
 
-def new_codes_outside_legacy_band(histories: Histories, column: Column) -> Judgement:
+def new_codes_outside_legacy_band(histories: Histories, spoken: Spoken) -> Judgement:
     """No code between -32019 and -32000; the codes of older revisions are judged by no_legacy_codes."""
     return _over_codes(
         histories,
-        column,
+        spoken,
         lambda code: code in LEGACY_BAND and code not in LEGACY_CODES,
         "no error code between -32019 and -32000",
     )
 
 
-def _over_codes(histories: Histories, column: Column, forbidden: Callable[[int], bool], expected: str) -> Judgement:
+def _over_codes(histories: Histories, spoken: Spoken, forbidden: Callable[[int], bool], expected: str) -> Judgement:
     def fault(message: Heard) -> str:
         code = mapping(message.payload, "error").get("code")
         return f"code {code}" if isinstance(code, int) and forbidden(code) else ""
 
-    return _over_errors(histories, column, fault, expected, only=column.version)
+    return _over_errors(histories, spoken, fault, expected, only=spoken.version)
 
 
 def _over_errors(
-    histories: Histories, column: Column, fault: Callable[[Heard], str], expected: str, only: str = ""
+    histories: Histories, spoken: Spoken, fault: Callable[[Heard], str], expected: str, only: str = ""
 ) -> Judgement:
     errors = [
         message
         for history in untouched(histories)
-        for message in heard(history, column.version)
+        for message in heard(history, spoken.version)
         if isinstance(message.payload, dict) and "error" in message.payload and (not only or message.version == only)
     ]
     found = [Violation(expected, actual, (error.record,)) for error in errors if (actual := fault(error))]
     return Judgement(len(errors), tuple(found))
 
 
-def error_id_when_readable(histories: Histories, column: Column) -> Judgement:
+def error_id_when_readable(histories: Histories, spoken: Spoken) -> Judgement:
     """A JSON-RPC error in a 4xx answer to a well-formed request carries the id of that request.
 
     An id that is absent or null is a soft finding where the status can be decided before the body is read, and
     in the older era, whose transport pages allow a rejection without an id. `seen` counts such errors.
     """
-    pairs = [pair for history in untouched(histories) for pair in _refused(history, column)]
-    found = [finding for request, error in pairs if (finding := _wrong_id(*request, error, column.version))]
+    pairs = [pair for history in untouched(histories) for pair in _refused(history, spoken)]
+    found = [finding for request, error in pairs if (finding := _wrong_id(*request, error, spoken.version))]
     return Judgement(len(pairs), tuple(found))
 
 
-def _refused(history: Sequence[Record], column: Column) -> Iterator[tuple[tuple[Operation, Asked], Heard]]:
+def _refused(history: Sequence[Record], spoken: Spoken) -> Iterator[tuple[tuple[Operation, Asked], Heard]]:
     by_name = {operation.name: operation for operation in operations(history) if 400 <= (operation.code or 0) < 500}
     requests: dict[str, list[Asked]] = {}
     for message in asked(history):
         requests.setdefault(message.operation, []).append(message)
-    for error in heard(history, column.version):
+    for error in heard(history, spoken.version):
         sent = requests.get(error.operation, [])
         if error.operation in by_name and "error" in mapping(error.payload) and len(sent) == 1 and is_request(sent[0]):
             yield (by_name[error.operation], sent[0]), error

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from ..model import Column, Violation
+from ..claims import Spoken
+from ..model import Violation
 from ..transcript import Kind, Record
 from .errors import is_request
 from .traffic import Histories, Judgement, Operation, asked, operations, untouched
@@ -13,7 +14,7 @@ from .traffic import Histories, Judgement, Operation, asked, operations, untouch
 REPLY_TYPES = frozenset({"application/json", "text/event-stream"})
 
 
-def content_type_of_reply(histories: Histories, column: Column) -> Judgement:
+def content_type_of_reply(histories: Histories, spoken: Spoken) -> Judgement:
     """A request that HTTP took (2xx) is answered as JSON or as an event stream. `seen` counts the replies."""
     seen = 0
     found: list[Violation] = []
@@ -31,7 +32,7 @@ def _odd_type(reply: Operation) -> Violation:
     return Violation("Content-Type is application/json or text/event-stream", actual, records)
 
 
-def sse_framing(histories: Histories, column: Column) -> Judgement:
+def sse_framing(histories: Histories, spoken: Spoken) -> Judgement:
     """Every event is well framed and its data, where there is any, is one JSON-RPC message.
 
     The `endpoint` event of HTTP+SSE and events with empty data carry none. `seen` counts the events.
@@ -43,7 +44,7 @@ def sse_framing(histories: Histories, column: Column) -> Judgement:
         if operation.media_type == "text/event-stream"
     ]
     seen = sum(len(stream.received) + len(stream.events) for stream in streams)
-    return Judgement(seen, tuple(chain.from_iterable(_misframed(stream, column.version) for stream in streams)))
+    return Judgement(seen, tuple(chain.from_iterable(_misframed(stream, spoken.version) for stream in streams)))
 
 
 def _misframed(stream: Operation, version: str) -> Iterator[Violation]:
@@ -76,7 +77,7 @@ def _not_a_message(record: Record, expected: str) -> Violation:
     return Violation(expected, f"{text[:80]!r}", (record.number,))
 
 
-def stdio_stdout_pure(histories: Histories, column: Column) -> Judgement:
+def stdio_stdout_pure(histories: Histories, spoken: Spoken) -> Judgement:
     """Every line on standard output is one JSON-RPC message. `seen` counts the lines.
 
     The last line of a process that was torn away or signalled may be a fragment. A blank line is a soft finding.
@@ -87,12 +88,12 @@ def stdio_stdout_pure(histories: Histories, column: Column) -> Judgement:
         lines = [record for record in history if record.kind is Kind.RECEIVED and record.operation.startswith("stdio")]
         seen += len(lines)
         fragments = _fragments(history)
-        found += [_foreign_line(line) for line in lines if line.number not in fragments and not _pure(line, column)]
+        found += [_foreign_line(line) for line in lines if line.number not in fragments and not _pure(line, spoken)]
     return Judgement(seen, tuple(found))
 
 
-def _pure(line: Record, column: Column) -> bool:
-    return _is_message(line, batches=column.version == "2025-03-26")
+def _pure(line: Record, spoken: Spoken) -> bool:
+    return _is_message(line, batches=spoken.version == "2025-03-26")
 
 
 def _foreign_line(line: Record) -> Violation:

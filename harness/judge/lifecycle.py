@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..model import Column, Violation
+from ..claims import Spoken
+from ..model import Violation
 from ..protocols.outcome import Message
 from ..transcript import Record
 from .traffic import Heard, Histories, Judgement, asked, heard, mapping, untouched
@@ -44,7 +45,7 @@ def _numbers(history: Sequence[Record], method: str) -> dict[str, list[int]]:
 
 
 def _pushes(message: Heard) -> bool:
-    return isinstance(message.payload, dict) and message.payload.get("method", "ping") not in BEFORE_INITIALIZED
+    return isinstance(message.payload, dict) and str(message.payload.get("method", "ping")) not in BEFORE_INITIALIZED
 
 
 def _unasked(message: Heard, expected: str) -> Violation:
@@ -57,21 +58,21 @@ def silent_after(messages: Sequence[Message], record: int, expected: str) -> Vio
     return Violation(expected, f"{len(late)} messages afterwards", (record, *late)) if late else None
 
 
-def no_server_requests(histories: Histories, column: Column) -> Judgement:
+def no_server_requests(histories: Histories, spoken: Spoken) -> Judgement:
     """The target sends no request in a modern exchange. `seen` counts its messages there."""
-    messages = list(_of_version(histories, column))
+    messages = list(_of_version(histories, spoken))
     requests = [m for m in messages if isinstance(m.payload, dict) and {"method", "id"} <= m.payload.keys()]
     return Judgement(len(messages), tuple(_unasked(message, "the server sends no requests") for message in requests))
 
 
-def undeclared_logging_silent(histories: Histories, column: Column) -> Judgement:
+def undeclared_logging_silent(histories: Histories, spoken: Spoken) -> Judgement:
     """Without the logging capability no log message. `seen` counts the messages of a target that was asked."""
-    return _undeclared(histories, column, {"notifications/message": ("logging",)})
+    return _undeclared(histories, spoken, {"notifications/message": ("logging",)})
 
 
-def undeclared_listchanged_silent(histories: Histories, column: Column) -> Judgement:
+def undeclared_listchanged_silent(histories: Histories, spoken: Spoken) -> Judgement:
     """For a kind without listChanged no list_changed notification. `seen` as in undeclared_logging_silent."""
-    return _undeclared(histories, column, {method: (kind, "listChanged") for method, kind in LIST_CHANGED.items()})
+    return _undeclared(histories, spoken, {method: (kind, "listChanged") for method, kind in LIST_CHANGED.items()})
 
 
 def declared(messages: Iterable[Heard]) -> list[Mapping[str, Any]]:
@@ -84,11 +85,11 @@ def declared(messages: Iterable[Heard]) -> list[Mapping[str, Any]]:
     ]
 
 
-def _undeclared(histories: Histories, column: Column, needs: Mapping[str, tuple[str, ...]]) -> Judgement:
-    """A capability that any result of the column declared counts as declared: a doubt is no finding."""
-    messages = list(_of_version(histories, column))
-    capabilities = declared(messages)
-    if not capabilities:
+def _undeclared(histories: Histories, spoken: Spoken, needs: Mapping[str, tuple[str, ...]]) -> Judgement:
+    """What the server declared when it was asked for its claims, or in any exchange: a doubt is no finding."""
+    messages = list(_of_version(histories, spoken))
+    capabilities = [*declared(messages), *filter(None, [mapping(spoken.server, "capabilities")])]
+    if not capabilities and "capabilities" not in spoken.server:
         return Judgement(0)
     silent = {method for method, path in needs.items() if not any(_has(each, path) for each in capabilities)}
     return Judgement(len(messages), tuple(_broken_silence(messages, silent, needs)))
@@ -110,6 +111,6 @@ def _has(capabilities: Mapping[str, Any], path: Sequence[str]) -> bool:
     return value is not None and value is not False
 
 
-def _of_version(histories: Histories, column: Column) -> Iterator[Heard]:
+def _of_version(histories: Histories, spoken: Spoken) -> Iterator[Heard]:
     for history in untouched(histories):
-        yield from (message for message in heard(history, column.version) if message.version == column.version)
+        yield from (message for message in heard(history, spoken.version) if message.version == spoken.version)

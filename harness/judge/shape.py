@@ -9,7 +9,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from ..model import Column, Violation
+from ..claims import Spoken
+from ..model import Violation
 from .lifecycle import declared
 from .notation import Shapes
 from .traffic import Heard, Histories, Judgement, heard, mapping, untouched
@@ -92,9 +93,9 @@ def _result(table: McpShapes, letter: str, method: str, result: Mapping[str, Any
     return table.shapes.faults(letter, type_, result, "/result")
 
 
-def wire_shapes(histories: Histories, column: Column) -> Judgement:
+def wire_shapes(histories: Histories, spoken: Spoken) -> Judgement:
     """Every message has the shape of the version that holds for it. `seen` counts the messages with a version."""
-    messages = [message for message in _all(histories, column) if message.version in mcp_shapes().letters]
+    messages = [message for message in _all(histories, spoken) if message.version in mcp_shapes().letters]
     found = (_misshapen(message) for message in messages)
     return Judgement(len(messages), tuple(violation for violation in found if violation))
 
@@ -109,9 +110,9 @@ def _misshapen(message: Heard) -> Violation | None:
     return Violation(f"{what} has the shape of {version}", "; ".join(faults[:MOST_FAULTS]), (message.record,))
 
 
-def jsonrpc_2(histories: Histories, column: Column) -> Judgement:
+def jsonrpc_2(histories: Histories, spoken: Spoken) -> Judgement:
     """Every message says `"jsonrpc": "2.0"`. `seen` counts the messages."""
-    messages = list(_all(histories, column))
+    messages = list(_all(histories, spoken))
     wrong = [m for m in messages if not isinstance(m.payload, dict) or m.payload.get("jsonrpc") != "2.0"]
     return Judgement(len(messages), tuple(_no_jsonrpc(message) for message in wrong))
 
@@ -122,12 +123,12 @@ def _no_jsonrpc(message: Heard) -> Violation:
     return Violation('every message has "jsonrpc": "2.0"', actual, (message.record,))
 
 
-def resulttype_present(histories: Histories, column: Column) -> Judgement:
+def resulttype_present(histories: Histories, spoken: Spoken) -> Judgement:
     """Every modern result carries a known resultType, or one of an extension that the server advertises.
 
     `seen` counts the results of modern exchanges.
     """
-    messages = [message for message in _all(histories, column) if message.version == MODERN]
+    messages = [message for message in _all(histories, spoken) if message.version == MODERN]
     results = [m for m in messages if isinstance(m.payload, dict) and "result" in m.payload]
     extensions = {name for capabilities in declared(messages) for name in mapping(capabilities, "extensions")}
     known = KNOWN_RESULT_TYPES | ({"task"} if TASKS_EXTENSION in extensions else set())
@@ -144,6 +145,6 @@ def _without_type(results: list[Heard], known: frozenset[str], lenient: bool) ->
             yield Violation("a result carries a resultType that the client knows", actual, (message.record,))
 
 
-def _all(histories: Histories, column: Column) -> Iterator[Heard]:
+def _all(histories: Histories, spoken: Spoken) -> Iterator[Heard]:
     for history in untouched(histories):
-        yield from heard(history, column.version)
+        yield from heard(history, spoken.version)

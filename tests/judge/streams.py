@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hypothesis import strategies as st
-from seatrial.model import Column
+from seatrial.claims import Spoken
 from seatrial.protocols.outcome import Message
 from seatrial.transcript import Kind, Record
 
-D = Column("2025-11-25", "streamable-http")
-E = Column("2026-07-28", "streamable-http")
-STDIO = Column("2025-11-25", "stdio")
+D = Spoken("2025-11-25", "streamable-http", {}, 1)
+E = Spoken("2026-07-28", "streamable-http", {}, 1)
+STDIO = Spoken("2025-11-25", "stdio", {}, 1)
 
 TOKEN = "token"
 REQUEST_ID = 4

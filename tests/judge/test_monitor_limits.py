@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from seatrial.claims import Spoken
 from seatrial.judge import dedup, errors, framing, lifecycle, shape
 from seatrial.judge.traffic import Judgement, heard
 from seatrial.transcript import Kind
@@ -202,6 +203,16 @@ def test_without_a_declaration_silence_is_not_judged() -> None:
         "post:1", modern("tools/call", 1), notification("notifications/message"), media_type=SSE
     )
     assert lifecycle.undeclared_logging_silent(histories(history), E) == Judgement(0)
+
+
+def test_what_the_server_declared_when_it_was_asked_decides_too() -> None:
+    history = History().exchange(
+        "post:1", modern("tools/call", 1), notification("notifications/message"), media_type=SSE
+    )
+    silent = Spoken(E.version, E.binding, {"capabilities": {}}, 1)
+    talker = Spoken(E.version, E.binding, {"capabilities": {"logging": {}}}, 1)
+    assert len(lifecycle.undeclared_logging_silent(histories(history), silent).violations) == 1
+    assert lifecycle.undeclared_logging_silent(histories(history), talker) == Judgement(1)
 
 
 def test_the_result_type_of_an_advertised_extension_is_known() -> None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
+from seatrial.claims import Spoken
 from seatrial.judge import dedup, errors, framing, lifecycle, shape
 from seatrial.judge.traffic import Judgement
-from seatrial.model import Column
 from seatrial.transcript import Kind, Record
 
 from .streams import (
@@ -26,14 +26,14 @@ from .streams import (
     response,
 )
 
-Monitor = Callable[[Mapping[str, Sequence[Record]], Column], Judgement]
+Monitor = Callable[[Mapping[str, Sequence[Record]], Spoken], Judgement]
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}}
 TOOLS = {"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}
 CACHED = {**TOOLS, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 SSE = "text/event-stream"
 
-EVERY: dict[Monitor, Column] = {
+EVERY: dict[Monitor, Spoken] = {
     dedup.one_response_per_request: D,
     dedup.event_ids_unique: D,
     errors.error_shape: D,
@@ -88,18 +88,18 @@ def piped() -> History:
     return history
 
 
-@pytest.mark.parametrize(("monitor", "column"), EVERY.items(), ids=lambda each: getattr(each, "__name__", ""))
-def test_a_clean_history_passes_and_something_was_seen(monitor: Monitor, column: Column) -> None:
-    clean = {str(D): older(), str(E): newer(), str(STDIO): piped()}[str(column)]
-    judgement = monitor(histories(clean), column)
+@pytest.mark.parametrize(("monitor", "spoken"), EVERY.items(), ids=lambda each: getattr(each, "__name__", ""))
+def test_a_clean_history_passes_and_something_was_seen(monitor: Monitor, spoken: Spoken) -> None:
+    clean = newer() if spoken == E else piped() if spoken == STDIO else older()
+    judgement = monitor(histories(clean), spoken)
     assert judgement.violations == ()
     assert judgement.seen > 0
 
 
-@pytest.mark.parametrize(("monitor", "column"), EVERY.items(), ids=lambda each: getattr(each, "__name__", ""))
-def test_an_empty_run_has_nothing_to_pass(monitor: Monitor, column: Column) -> None:
-    assert monitor({}, column) == Judgement(0)
-    assert monitor(histories(History()), column) == Judgement(0)
+@pytest.mark.parametrize(("monitor", "spoken"), EVERY.items(), ids=lambda each: getattr(each, "__name__", ""))
+def test_an_empty_run_has_nothing_to_pass(monitor: Monitor, spoken: Spoken) -> None:
+    assert monitor({}, spoken) == Judgement(0)
+    assert monitor(histories(History()), spoken) == Judgement(0)
 
 
 def with_heard(history: History, operation: str, payload: Any, **data: Any) -> History:
@@ -107,7 +107,7 @@ def with_heard(history: History, operation: str, payload: Any, **data: Any) -> H
     return history
 
 
-FOREIGN: list[tuple[Monitor, Column, History]] = [
+FOREIGN: list[tuple[Monitor, Spoken, History]] = [
     (dedup.one_response_per_request, D, with_heard(older(), "post:3", response(2, **TOOLS))),
     (dedup.one_response_per_request, D, with_heard(older(), "post:5", response("4", content=[]), event_id="3")),
     (dedup.one_response_per_request, D, with_heard(older(), "post:5", response(99), event_id="3")),
@@ -150,16 +150,16 @@ FOREIGN: list[tuple[Monitor, Column, History]] = [
 ]
 
 
-@pytest.mark.parametrize(("monitor", "column", "history"), FOREIGN)
-def test_one_wrong_message_is_found_with_its_record(monitor: Monitor, column: Column, history: History) -> None:
-    found = monitor(histories(older() if column == D else History(), history), column).violations
+@pytest.mark.parametrize(("monitor", "spoken", "history"), FOREIGN)
+def test_one_wrong_message_is_found_with_its_record(monitor: Monitor, spoken: Spoken, history: History) -> None:
+    found = monitor(histories(older() if spoken == D else History(), history), spoken).violations
     assert len(found) == 1
     assert history.records[-1].number in found[0].records
     assert not found[0].soft
 
 
-@pytest.mark.parametrize(("monitor", "column", "history"), FOREIGN)
-def test_what_a_fault_rewrote_says_nothing_about_the_target(monitor: Monitor, column: Column, history: History) -> None:
+@pytest.mark.parametrize(("monitor", "spoken", "history"), FOREIGN)
+def test_what_a_fault_rewrote_says_nothing_about_the_target(monitor: Monitor, spoken: Spoken, history: History) -> None:
     blamed = History([*history.records])
     blamed.add(Kind.FIRED, "post:1", fault="duplicate_event(on='', after=events(1))", at="events 1")
-    assert monitor(histories(blamed), column) == Judgement(0)
+    assert monitor(histories(blamed), spoken) == Judgement(0)

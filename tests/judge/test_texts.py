@@ -1,0 +1,71 @@
+"""What an error may say: codes of a set, and nothing of the server's insides."""
+
+from __future__ import annotations
+
+import pytest
+from seatrial.judge import errors, lifecycle
+
+from .streams import refusal, response, stream
+
+TRACES = [
+    'Traceback (most recent call last):\n  File "app.py", line 3, in <module>\nKeyError: 1',
+    "Error: boom\n    at handle (index.js:10:5)\n    at process.next (node:internal:1:2)",
+    "panic: x\n\ngoroutine 17 [running]:\nmain.main()",
+    "thread 'main' panicked at src/main.rs:4:5",
+]
+PATHS = ["cannot open /usr/lib/app/secret.db", "ENOENT: '/opt/service/data.json'", r"cannot open C:\Users\app\data.db"]
+SECRETS = [
+    "password=hunter2",
+    "api_key: abc123",
+    "-----BEGIN RSA PRIVATE KEY-----",
+    "token sk-abcdefghijklmnopqrstuvwx",
+]
+HARMLESS = [
+    "Unknown tool: nope",
+    "Resource not found: note://missing",
+    "Invalid params: /arguments/text is required",
+    "See https://example.com/usr/guide/errors",
+    "Method not found at line 3",
+    "The password is required",
+    "Expected a secret to be given",
+    "",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [(text, [name]) for name, texts in zip(errors.LEAKS, (TRACES, PATHS, SECRETS), strict=True) for text in texts],
+)
+def test_a_leak_is_named(text: str, names: list[str]) -> None:
+    assert set(names) <= set(errors.leaks(text))
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_a_plain_sentence_is_no_leak(text: str) -> None:
+    assert errors.leaks(text) == []
+
+
+def test_a_leak_is_found_at_any_depth() -> None:
+    deep = {**refusal(), "error": {"code": 1, "message": "no", "data": {"causes": [{"stack": TRACES[0]}]}}}
+    finding = errors.no_leak(deep, 5)
+    assert finding is not None and finding.records == (5,) and "a stack trace" in finding.actual
+    assert errors.no_leak(refusal(), 5) is None
+
+
+def test_the_code_is_one_of_a_set() -> None:
+    assert errors.code_in(refusal(-32602), {-32602, -32603}, 5, "-32602") is None
+    other = errors.code_in(refusal(-32601), {-32602}, 5, "-32602")
+    assert other is not None and other.actual == "code -32601"
+    result = errors.code_in(response(), {-32602}, 5, "-32602")
+    assert result is not None and result.actual == "a result"
+
+
+def test_a_code_that_is_no_number_is_not_in_the_set() -> None:
+    assert errors.code_in(refusal([-32602]), {-32602}, 5, "-32602") is not None
+
+
+def test_what_comes_after_an_end_is_found() -> None:
+    messages = stream([response(1), response(2), response(3)])
+    assert lifecycle.silent_after(messages, 3, "nothing follows") is None
+    finding = lifecycle.silent_after(messages, 1, "nothing follows")
+    assert finding is not None and finding.records == (1, 2, 3)
