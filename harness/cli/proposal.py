@@ -1,0 +1,159 @@
+"""Which stimuli a target's tools may play, guessed from their names, descriptions and parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..model import Role
+
+Tool = Mapping[str, Any]
+
+_FILLED = (
+    ("seconds", {"number", "integer"}, re.compile(r"sec|duration|delay|sleep|wait|time", re.I)),
+    ("count", {"number", "integer"}, re.compile(r"^n$|count|steps|times|total|number", re.I)),
+    ("gap", {"number", "integer"}, re.compile(r"gap|interval|pause|every", re.I)),
+    ("key", {"string"}, re.compile(r"key|token|tag|label|^id$", re.I)),
+    ("text", {"string"}, re.compile(r"text|message|msg|content|input|prompt|query|value", re.I)),
+    ("level", {"string"}, re.compile(r"level|severity", re.I)),
+    ("city", {"string"}, re.compile(r"city|place|location", re.I)),
+)
+"""Placeholder, the types of parameter that it fits, and the names that suggest it. The first that fits is taken."""
+
+_EXAMPLES: Mapping[str, Any] = {
+    "string": "example",
+    "number": 1,
+    "integer": 1,
+    "boolean": False,
+    "array": [],
+    "object": {},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A role and what may play it. `active`: harmless enough to stand there without having been read by a person."""
+
+    role: Role
+    verb: str
+    name: str
+    arguments: Mapping[str, Any]
+    progress: bool = False
+    active: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """`words` are looked for in name and description. Parameters take the placeholders `needs` (all) and `may`."""
+
+    role: Role
+    words: str
+    needs: frozenset[str] = frozenset()
+    may: frozenset[str] = frozenset({"key"})
+    progress: bool = False
+    fits: Callable[[Tool], bool] = lambda tool: True
+
+
+def _has_output_schema(tool: Tool) -> bool:
+    return isinstance(tool.get("outputSchema"), dict)
+
+
+def _read_only(tool: Tool) -> bool:
+    return _hint(tool, "readOnlyHint") is True and not re.search(r"crash|fail|error|slow|break|ask", _about(tool), re.I)
+
+
+_RULES = (
+    _Rule(Role.ECHO, r"\becho", frozenset({"text"})),
+    _Rule(Role.PROGRESS, r"progress|notif", frozenset({"count"}), frozenset({"gap", "seconds"}), progress=True),
+    _Rule(Role.SLOW, r"slow|long|sleep|wait|delay|duration|takes", frozenset({"seconds"})),
+    _Rule(Role.FAILING, r"\bfail|\berror|\bthrow|\braise"),
+    _Rule(Role.CRASH, r"\bcrash"),
+    _Rule(Role.LOGS, r"\blogs?\b|logging", may=frozenset({"count", "level"})),
+    _Rule(Role.STRUCTURED, r"structur", fits=_has_output_schema),
+    _Rule(Role.STRUCTURED, "", fits=_has_output_schema),
+    _Rule(Role.ELICIT, r"elicit|\bask\b"),
+    _Rule(Role.SAMPLING, r"sampl|createMessage|client's model"),
+    _Rule(Role.ROOTS, r"\broots"),
+    _Rule(Role.MUTATE_TOOLS, r"(mutate|add|remove|register|toggle|change)\w* tool"),
+    _Rule(Role.MUTATE_RESOURCE, r"(mutate|update|toggle|change)\w* (resource|note|subscri)", may=frozenset({"text"})),
+    _Rule(Role.WITNESS, r"\bprobe|witness|ledger|audit|tally|effects"),
+    _Rule(Role.CALL, r"\becho", frozenset({"text"})),
+    _Rule(Role.CALL, "", may=frozenset(), fits=_read_only),
+)
+"""The first tool that fits a rule plays its role; of several rules for one role the first with a tool counts."""
+
+
+def proposals(items: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[Proposal]:
+    """At most one proposal per role, from the lists of a survey: items by kind and name."""
+    found = [proposal for rule in _RULES for tool in items["tools"].values() if (proposal := _played(rule, tool))]
+    found += map(_prompt, items["prompts"].values())
+    found += (Proposal(Role.RESOURCE, "resource", uri, {}) for uri in items["resources"])
+    by_role: dict[Role, Proposal] = {}
+    for proposal in found:
+        by_role.setdefault(proposal.role, proposal)
+    return list(by_role.values())
+
+
+def _played(rule: _Rule, tool: Tool) -> Proposal | None:
+    arguments = _arguments(tool, rule.needs | rule.may)
+    taken = {value[1:-1] for value in arguments.values() if isinstance(value, str)}
+    if not (re.search(rule.words, _about(tool), re.I) and rule.fits(tool) and rule.needs <= taken):
+        return None
+    return Proposal(rule.role, "tool", tool["name"], arguments, rule.progress, _harmless(tool))
+
+
+def _about(tool: Tool) -> str:
+    return f"{tool['name']} {tool.get('description', '')}".replace("_", " ").replace("-", " ")
+
+
+def _prompt(prompt: Mapping[str, Any]) -> Proposal:
+    declared = prompt.get("arguments")
+    listed = declared if isinstance(declared, list) else []
+    required = [item for item in listed if isinstance(item, dict) and item.get("required")]
+    return Proposal(Role.PROMPT, "prompt_name", prompt["name"], {str(i.get("name")): "example" for i in required})
+
+
+def _harmless(tool: Tool) -> bool:
+    return _hint(tool, "destructiveHint") is not True
+
+
+def _hint(tool: Tool, name: str) -> Any:
+    annotations = tool.get("annotations")
+    return annotations.get(name) if isinstance(annotations, dict) else None
+
+
+def _arguments(tool: Tool, wanted: frozenset[str]) -> dict[str, Any]:
+    """Values for the required parameters and for those that take a wanted placeholder."""
+    schema = tool.get("inputSchema")
+    declared = schema.get("properties") if isinstance(schema, dict) else None
+    parameters = declared if isinstance(declared, dict) else {}
+    required = schema.get("required") if isinstance(schema, dict) else None
+    found: dict[str, Any] = {}
+    for name, parameter in parameters.items():
+        placeholder = _placeholder(name, parameter)
+        if placeholder in wanted and f"{{{placeholder}}}" not in found.values():
+            found[name] = f"{{{placeholder}}}"
+        elif isinstance(required, list) and name in required:
+            found[name] = _example(parameter, placeholder)
+    return found
+
+
+def _placeholder(name: str, parameter: Any) -> str:
+    kind = parameter.get("type") if isinstance(parameter, dict) else None
+    return next((word for word, kinds, names in _FILLED if kind in kinds and names.search(name)), "")
+
+
+def _example(parameter: Any, placeholder: str) -> Any:
+    """A legal value: a constant, a default, an example, else one of the right type."""
+    schema = parameter if isinstance(parameter, dict) else {}
+    for key in ("const", "default"):
+        if key in schema:
+            return schema[key]
+    for key in ("enum", "examples"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            return schema[key][0]
+    if placeholder == "text":
+        return "{text}"
+    return schema.get("minimum", _EXAMPLES.get(str(schema.get("type")), "example"))
