@@ -13,7 +13,7 @@ from anyio.abc import TaskGroup
 
 from .chance import Chance
 from .claims import Claims
-from .faults import Fault, Mount, mount_for
+from .faults import Fault, Mount, mount_for, round_robin
 from .model import Column, Reason
 from .protocols.mcp.http import HttpCarrier
 from .protocols.mcp.session import Replies, Session
@@ -47,7 +47,7 @@ class Rig:
     replies: Replies = field(default_factory=dict)
     identity: str = ""
     headers: Mapping[str, str | None] = field(default_factory=dict)
-    replicas: int = 1
+    replicas: int = 2
     """How many servers a `round_robin` among the faults hands the requests to."""
 
     @property
@@ -144,7 +144,8 @@ class Berth:
             dial = Link(_dial(self.target.network, origin), link, chance, fired).dialer(tasks)
         if relay:
             dials = [dial or _dial(self.target.network, origin)]
-            dials += [await self._replica(tasks) for _ in range(rig.replicas - 1)]
+            spread = any(isinstance(fault, round_robin) for fault in relay)
+            dials += [await self._replica(tasks) for _ in range(rig.replicas - 1 if spread else 0)]
             dial = Relay(dials, relay, chance, fired).dialer(tasks)
         return dial
 

@@ -92,7 +92,8 @@ class Voyage:
     histories: dict[Column, dict[str, list[Record]]] = field(default_factory=dict)
     total: int = 0
     lost: str = ""
-    _gate: anyio.Lock = field(default_factory=anyio.Lock)
+    generation: int = 0
+    _healing: anyio.Lock = field(default_factory=anyio.Lock)
     _probes: list[Session] = field(default_factory=list)
 
     async def sail(self) -> tuple[Result, ...]:
@@ -181,7 +182,7 @@ class Voyage:
         alone = [case for case in ready if self._needs_solitude(case)]
         await self._together([case for case in ready if case not in alone])
         for case in alone:
-            await self._one(case, solitary=True)
+            await self._one(case)
         for case in (case for case in cases if case.check.monitor and not case.exclusion):
             self.emit(CaseStarted(case))
             self._done(await run_case(case, self.berth, self._recorder(case), self.histories.get(case.column, {})))
@@ -202,20 +203,23 @@ class Voyage:
         finally:
             limiter.release_on_behalf_of(case.id)
 
-    async def _one(self, case: Case, solitary: bool = False) -> None:
-        """One case with its sanity bracket. When the target died, it runs once more, alone."""
+    async def _one(self, case: Case) -> None:
+        """One case with its sanity bracket. When the target died meanwhile, it runs once more, alone."""
         self.emit(CaseStarted(case))
         if self.lost:
             self._done(_unhealthy(case, self.lost))
             return
+        async with self._healing:
+            generation = self.generation
         result = await self._exclusively(case, lambda: self._attempt(case))
-        if self._hazardous(case) and not await self.berth.sound([case.column]):
-            async with self._gate:
-                result = await self._again(case, result)
+        if self._suspicious(case, result):
+            async with self._healing:
+                if generation != self.generation or not await self.berth.sound([case.column]):
+                    result = await self._again(case, result)
         self._done(result)
 
     async def _again(self, case: Case, first: Result) -> Result:
-        """The target does not answer after this case: heal it, run the case alone, and blame it if it kills again."""
+        """The target died while this case ran: heal it, run the case alone, and blame it if it kills again."""
         if not await self._healed(case):
             return _blamed(first, self.lost)
         second = await self._attempt(case)
@@ -227,6 +231,9 @@ class Voyage:
 
     async def _healed(self, case: Case) -> bool:
         """Restart a target that we started; wait for another one. False, and `lost` is set, when it stays away."""
+        if await self.berth.sound([case.column]):
+            return True
+        self.generation += 1
         try:
             if self.berth.target.spawnable:
                 await self.berth.restart()
@@ -262,10 +269,12 @@ class Voyage:
         return self.berth.transcript.scope(case.id)
 
     @staticmethod
-    def _hazardous(case: Case) -> bool:
-        """Could this case have harmed what others use? Over stdio it had a process of its own."""
+    def _suspicious(case: Case, result: Result) -> bool:
+        """Could this case have harmed what others use, or been harmed? Over stdio it had a process of its own."""
         shared = case.column.binding == HTTP and case.check.isolation is not Isolation.PROCESS
-        return shared and (case.check.isolation is not Isolation.SHARED or bool(case.check.faults))
+        quiet = result.verdict in (Verdict.PASS, Verdict.NOT_APPLICABLE)
+        plain = case.check.isolation is Isolation.SHARED and not case.check.faults
+        return shared and not (quiet and plain)
 
     # After the cases
 
