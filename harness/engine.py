@@ -97,11 +97,14 @@ class Voyage:
     _probes: list[Session] = field(default_factory=list)
 
     async def sail(self) -> tuple[Result, ...]:
+        failures: list[BaseException] = []
         try:
             await self.berth.moor()
             self.berth.claims = await self._discover()
-        except StartFailure as error:
-            raise Unreachable(str(error)) from error
+        except* StartFailure as group:
+            failures += group.exceptions
+        if failures:
+            raise Unreachable(str(failures[0]))
         cases = self._plan()
         self.total = len(cases)
         self.emit(self._started(cases))
@@ -175,7 +178,7 @@ class Voyage:
     # The cases
 
     async def _run(self, cases: Sequence[Case]) -> None:
-        """Excluded ones at once, the others concurrently, those that need the target alone after them, then monitors."""
+        """Excluded ones at once, others concurrently, those that need the target alone after them, then monitors."""
         for case in (case for case in cases if case.exclusion):
             self._done(await run_case(case, self.berth, self._recorder(case)))
         ready = [case for case in cases if not case.exclusion and not case.check.monitor]

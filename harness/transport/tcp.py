@@ -74,7 +74,11 @@ class TcpNetwork:
     """The network of real runs."""
 
     async def connect(self, host: str, port: int) -> ByteStream:
-        return TcpStream(await anyio.connect_tcp(host, port))
+        """Raises OSError with the reason of the only attempt, where there was only one."""
+        try:
+            return TcpStream(await anyio.connect_tcp(host, port))
+        except OSError as error:
+            raise error.__cause__ if isinstance(error.__cause__, OSError) else error
 
     async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Listener:
         listener = await anyio.create_tcp_listener(local_host=host, local_port=port)
