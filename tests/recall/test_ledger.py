@@ -52,9 +52,10 @@ def test_other_pins_are_judged_anew(case: BugCase, tmp_path: Path) -> None:
     assert not load(path).has(case, Side.BAD)
 
 
-def test_what_could_not_be_run_is_tried_again(case: BugCase, tmp_path: Path) -> None:
+@pytest.mark.parametrize("outcome", [Outcome.NOT_RUN, Outcome.NO_CHECK])
+def test_what_could_not_be_judged_is_tried_again(case: BugCase, tmp_path: Path, outcome: Outcome) -> None:
     path = tmp_path / "recall.json"
-    load(path).add(entry(case, Side.BAD, Judgement(Outcome.NOT_RUN, "npm is missing"), info=False))
+    load(path).add(entry(case, Side.BAD, Judgement(outcome, "npm is missing"), info=False))
     assert not load(path).has(case, Side.BAD)
 
 
@@ -72,8 +73,8 @@ def figures(*entries: Entry) -> list[str]:
 
 
 def test_recall_is_recognised_bad_sides_of_those_that_count() -> None:
-    entries = (ENTRY, replace(ENTRY, case="b", outcome=Outcome.MISSED), replace(ENTRY, case="c"))
-    assert figures(*entries)[:4] == ["3", "2", "(66", "%)"]
+    others = [replace(ENTRY, case=str(outcome), outcome=outcome) for outcome in (Outcome.MISSED, Outcome.NO_CHECK)]
+    assert figures(ENTRY, replace(ENTRY, case="b"), *others)[:5] == ["4", "2", "(50", "%)", "2"]
 
 
 def test_a_false_alarm_is_counted_on_the_fixed_side() -> None:

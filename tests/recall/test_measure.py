@@ -71,7 +71,7 @@ def test_servers_that_do_not_play_along_neither_hang_nor_count_as_recognised(tmp
     case(tmp_path / "cases", "never-answers", NEVER_ANSWERS)
     case(tmp_path / "cases", "foreign", CRASHES, protocol="a2a")
     case(tmp_path / "cases", "unnamed", CRASHES, requirements=[])
-    outcomes, said = measure(tmp_path / "cases", tmp_path, "--side", "bad", "--limit", "20")
+    outcomes, said = measure(tmp_path / "cases", tmp_path, "--side", "bad", "--limit", "6")
     assert outcomes["foreign", "bad"] == "not spoken"
     assert outcomes["unnamed", "bad"] == "no requirement"
     assert {outcomes["crashes", "bad"], outcomes["never-answers", "bad"]} <= {"missed", "not run"}, said
