@@ -75,19 +75,19 @@ class Outlet:
 async def pump(source: Source, chain: Chain, outlet: Outlet) -> None:
     """Until the source ends. Raises Ended; BrokenResourceError when either side was reset."""
     ahead, chunks = anyio.create_memory_object_stream[Chunk](chain.ahead)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read, source, ahead)
-        await _write(chunks, chain, outlet)
+    with ahead, chunks:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_read, source, ahead)
+            await _write(chunks, chain, outlet)
 
 
 async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk]) -> None:
-    with ahead:
-        while True:
-            try:
-                data = await source.receive()
-            except anyio.EndOfStream:
-                return
-            await ahead.send((anyio.current_time(), data))
+    while True:
+        try:
+            data = await source.receive()
+        except anyio.EndOfStream:
+            return ahead.close()
+        await ahead.send((anyio.current_time(), data))
 
 
 async def _write(chunks: MemoryObjectReceiveStream[Chunk], chain: Chain, outlet: Outlet) -> None:
