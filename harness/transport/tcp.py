@@ -78,7 +78,7 @@ class TcpNetwork:
         try:
             return TcpStream(await anyio.connect_tcp(host, port))
         except OSError as error:
-            raise error.__cause__ if isinstance(error.__cause__, OSError) else error
+            raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None
 
     async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Listener:
         listener = await anyio.create_tcp_listener(local_host=host, local_port=port)

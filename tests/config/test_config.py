@@ -126,3 +126,13 @@ def test_the_only_target_needs_no_name() -> None:
         select(two, "", Path("s.toml"))
     with pytest.raises(ConfigError, match='unknown target "c"'):
         select(two, "c", Path("s.toml"))
+
+
+def test_the_examples_in_the_documentation_can_be_read() -> None:
+    text = (Path(__file__).parents[2] / "docs/config.md").read_text("utf-8")
+    examples = [part.split("```")[0] for part in text.split("```toml\n")[1:]]
+    assert len(examples) == 3
+    place = '[target.shop]\nurl = "http://127.0.0.1:1/"\n'
+    for example in examples:
+        whole = example if example.startswith("[target.shop]") else place + example
+        assert "shop" in targets(whole, SHOP_TOKEN="t0ken")

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 from xml.etree import ElementTree
 
 import jsonschema
@@ -153,3 +154,10 @@ class TestJunit:
         root = ElementTree.fromstring(report(JunitReporter, events()))
         skipped = [case.attrib for case in root.iter("skipped")]
         assert skipped[0] == {"type": "no-stimulus", "message": "no stimulus plays slow"}
+
+
+def test_the_example_in_the_documentation_has_the_documented_shape() -> None:
+    text = (Path(__file__).parents[2] / "docs/report.md").read_text("utf-8")
+    example = text.split("```json\n")[1].split("```")[0]
+    schema = json.loads(resources.files("seatrial.reports").joinpath("report.schema.json").read_text())
+    jsonschema.validate(json.loads(example), schema)
