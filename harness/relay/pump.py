@@ -13,8 +13,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from ..faults.stage import Action, Chain, End, Gap, HalfClose, How, Lag, Signal
 
-Chunk = tuple[float, bytes]
-"""Arrival time and bytes."""
+Chunk = tuple[float, bytes | Exception]
+"""Arrival time, and bytes or what ended them: a loss is passed on after all that came before it."""
 
 
 class Ended(Exception):
@@ -73,7 +73,7 @@ class Outlet:
 
 
 async def pump(source: Source, chain: Chain, outlet: Outlet) -> None:
-    """Until the source ends. Raises Ended; BrokenResourceError when either side was reset."""
+    """Until the source ends. Raises Ended, what the source raises, and BrokenResourceError when the outlet was reset."""
     ahead, chunks = anyio.create_memory_object_stream[Chunk](chain.ahead)
     with ahead, chunks:
         async with anyio.create_task_group() as tasks:
@@ -87,6 +87,8 @@ async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk]) -> None:
             data = await source.receive()
         except anyio.EndOfStream:
             return ahead.close()
+        except Exception as error:
+            return await ahead.send((anyio.current_time(), error))
         await ahead.send((anyio.current_time(), data))
 
 
@@ -100,6 +102,8 @@ async def _write(chunks: MemoryObjectReceiveStream[Chunk], chain: Chain, outlet:
                 break
         if waiting.cancelled_caught:
             await _perform(chain.idle(), outlet)
+        elif isinstance(data, Exception):
+            raise data
         else:
             await _perform(chain.feed(data), outlet, arrived)
     await _perform(chain.eof(), outlet)

@@ -1,0 +1,213 @@
+"""Byte faults as they are seen on the wire, on the simulated network and on TCP."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from seatrial.chance import Chance
+from seatrial.faults import (
+    BOTH,
+    RESET,
+    STALL,
+    UP,
+    Fault,
+    cut,
+    first,
+    half_close,
+    latency,
+    octets,
+    slices,
+    split_at,
+    stall,
+)
+from seatrial.relay import Link
+from seatrial.transport.network import Network, reset
+from seatrial.transport.sim import SimNetwork
+from seatrial.transport.tcp import TcpNetwork
+
+from tests.clock import real, virtual
+from tests.faults.harbour import Client, call, harbour, plain
+
+Scenario = Callable[[Network], Awaitable[None]]
+WHOLE = plain()[0]
+
+
+async def fin_ends_both_sides_after_so_many_bytes(network: Network) -> None:
+    async with harbour(network, cut(after=octets(20)), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        await client.stream.send(call())
+        assert await client.rest() == WHOLE[:20]
+        await sea.server.ended.wait()
+        assert (client.ending, sea.server.endings) == ("fin", ["fin"])
+        assert sea.fired == [("cut", "connection:1 down, byte 20")]
+
+
+async def reset_ends_both_sides_abortively(network: Network) -> None:
+    async with harbour(network, cut(after=octets(20), how=RESET), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        await client.stream.send(call())
+        await client.rest()
+        await sea.server.ended.wait()
+        assert (client.ending, sea.server.endings) == ("reset", ["reset"])
+
+
+async def a_fault_fires_as_often_as_it_says(network: Network) -> None:
+    async with harbour(network, cut(after=octets(0), times=2), scripts=[lambda _: plain()]) as sea:
+        endings = []
+        for _ in range(3):
+            client = await sea.client()
+            await client.ask(call())
+            endings.append(client.ending)
+        assert endings == ["fin", "fin", ""]
+        assert [name for name, _ in sea.fired] == ["cut", "cut"]
+
+
+async def a_request_can_be_cut_on_its_way(network: Network) -> None:
+    async with harbour(network, cut(after=octets(10), direction=UP, how=RESET), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        await client.ask(call())
+        await sea.server.ended.wait()
+        assert (sea.server.requests, sea.server.endings) == ([], ["reset"])
+
+
+async def a_half_close_still_gets_its_answer(network: Network) -> None:
+    after_the_request = first('"tools/call"}')
+    async with harbour(network, half_close(after=after_the_request), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        assert (await client.ask(call())).response.body == b"{}"
+        await sea.server.ended.wait()
+        assert sea.server.endings == ["fin"]
+        assert [name for name, _ in sea.fired] == ["half_close"]
+
+
+async def a_reset_of_the_client_reaches_the_target(network: Network) -> None:
+    async with harbour(network, cut(after=first("never")), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        await client.ask(call())
+        await reset(client.stream)
+        await sea.server.ended.wait()
+        assert sea.server.endings == ["reset"]
+        assert sea.fired == []
+
+
+async def a_target_that_is_gone_resets_the_client(network: Network) -> None:
+    listener = await network.listen()
+    await listener.aclose()
+    async with anyio.create_task_group() as tasks:
+        link = Link(lambda: network.connect(listener.host, listener.port), [], Chance(7), lambda fault, where: None)
+        client = Client(await link.dialer(tasks)())
+        await client.rest()
+        assert client.ending == "reset"
+
+
+SCENARIOS: list[Scenario] = [
+    fin_ends_both_sides_after_so_many_bytes,
+    reset_ends_both_sides_abortively,
+    a_fault_fires_as_often_as_it_says,
+    a_request_can_be_cut_on_its_way,
+    a_half_close_still_gets_its_answer,
+    a_reset_of_the_client_reaches_the_target,
+    a_target_that_is_gone_resets_the_client,
+]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_simulated(scenario: Scenario) -> None:
+    virtual(scenario)(SimNetwork())
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_tcp(scenario: Scenario) -> None:
+    real(scenario)(TcpNetwork())
+
+
+@pytest.mark.parametrize("fault", [stall(after=octets(20)), cut(after=octets(20), how=STALL)])
+@virtual
+async def test_a_stall_keeps_the_socket_and_says_nothing_more(fault: Fault) -> None:
+    async with harbour(SimNetwork(), fault, scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        await client.ask(call(), patience=600.0)
+        assert (bytes(client.received), client.ending) == (WHOLE[:20], "")
+
+
+@virtual
+async def test_a_stall_may_end() -> None:
+    async with harbour(SimNetwork(), stall(after=octets(20), seconds=30.0), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        started = anyio.current_time()
+        assert (await client.ask(call(), patience=60.0)).done
+        assert anyio.current_time() - started == pytest.approx(30.0)
+
+
+@virtual
+async def test_delays_do_not_add_up() -> None:
+    async with harbour(SimNetwork(), latency(seconds=1.0), scripts=[lambda _: [*plain(b"x" * 50)] * 50]) as sea:
+        client = await sea.client()
+        await client.stream.send(call())
+        started = anyio.current_time()
+        while len(client.received) < 50 * len(plain(b"x" * 50)[0]):
+            await client.read()
+        assert anyio.current_time() - started == pytest.approx(2.0)
+
+
+@virtual
+async def test_slices_are_small_and_apart() -> None:
+    async with harbour(SimNetwork(), slices(smallest=3, largest=3, gap=1.0), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        await client.stream.send(call())
+        chunks = [await client.read() for _ in range(4)]
+        assert [len(chunk) for chunk in chunks] == [3, 3, 3, 3]
+
+
+@virtual
+async def test_a_code_point_is_split() -> None:
+    body = '{"a":"é"}'.encode()
+    async with harbour(SimNetwork(), split_at(gap=1.0), scripts=[lambda _: plain(body)]) as sea:
+        client = await sea.client()
+        await client.stream.send(call())
+        assert (await client.read()).endswith(b'"\xc3')
+        assert await client.read() == b'\xa9"}'
+
+
+BENIGN = st.one_of(
+    st.builds(latency, seconds=st.floats(0, 9), jitter=st.floats(0, 9)),
+    st.builds(slices, smallest=st.just(1), largest=st.integers(1, 40), gap=st.floats(0, 1)),
+    st.builds(split_at, inside=st.sampled_from(["code-point", "field", "crlf", "escape"])),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(BENIGN, min_size=1, max_size=3), st.binary(max_size=3000), st.integers(0, 9))
+def test_benign_faults_lose_nothing(faults: list[Fault], body: bytes, seed: int) -> None:
+    @virtual
+    async def run() -> None:
+        async with harbour(SimNetwork(), *faults, scripts=[lambda _: plain(body)], seed=seed) as sea:
+            client = await sea.client()
+            assert (await client.ask(call(), patience=3000.0)).response.body == body
+            assert bytes(client.received) == plain(body)[0]
+            assert sea.server.requests == [call()]
+
+    assert all(fault.benign for fault in faults)
+    run()
+
+
+@virtual
+async def test_chance_is_the_same_for_the_same_seed() -> None:
+    async def chunks(seed: int) -> list[bytes]:
+        async with harbour(SimNetwork(), slices(), scripts=[lambda _: plain(b"x" * 300)], seed=seed) as sea:
+            client = await sea.client()
+            await client.stream.send(call())
+            return [await client.read() for _ in range(6)]
+
+    assert await chunks(1) == await chunks(1) != await chunks(2)
+
+
+@virtual
+async def test_a_direction_can_be_chosen() -> None:
+    async with harbour(SimNetwork(), slices(direction=UP), slices(direction=BOTH), scripts=[lambda _: plain()]) as sea:
+        await (await sea.client()).ask(call())
+        assert [where for _, where in sea.fired] == ["connection:1 up", "connection:1 up", "connection:1 down"]
