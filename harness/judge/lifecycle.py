@@ -92,16 +92,22 @@ def _undeclared(histories: Histories, spoken: Spoken, needs: Mapping[str, tuple[
     if not capabilities and "capabilities" not in spoken.server:
         return Judgement(0)
     silent = {method for method, path in needs.items() if not any(_has(each, path) for each in capabilities)}
-    return Judgement(len(messages), tuple(_broken_silence(messages, silent, needs)))
+    declaration = (spoken.record,) if spoken.record else ()
+    return Judgement(len(messages), tuple(_broken_silence(messages, silent, needs, declaration)))
 
 
 def _broken_silence(
-    messages: Iterable[Heard], silent: Collection[str], needs: Mapping[str, tuple[str, ...]]
+    messages: Iterable[Heard],
+    silent: Collection[str],
+    needs: Mapping[str, tuple[str, ...]],
+    declaration: tuple[int, ...],
 ) -> Iterator[Violation]:
+    """`declaration` is the record that shows that the capability is absent."""
     for message in messages:
         method = message.payload.get("method") if isinstance(message.payload, dict) else None
         if isinstance(method, str) and method in silent:
-            yield _unasked(message, f"no {method} without the capability {'.'.join(needs[method])}")
+            expected = f"no {method} without the capability {'.'.join(needs[method])}"
+            yield Violation(expected, "it was sent", (*declaration, message.record))
 
 
 def _has(capabilities: Mapping[str, Any], path: Sequence[str]) -> bool:

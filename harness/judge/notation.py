@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 PRIMITIVES: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
@@ -44,6 +44,17 @@ class Member:
         return not self.versions or version in self.versions
 
 
+class Fault(NamedTuple):
+    """What is wrong in one place: a JSON pointer, what stands there ("" for nothing), and the type that is wanted."""
+
+    at: str
+    seen: str
+    wanted: str
+
+    def __str__(self) -> str:
+        return f"{self.at}: is {self.seen}, not {self.wanted}" if self.seen else f"{self.at}: is missing"
+
+
 @dataclass(frozen=True, slots=True)
 class Shapes:
     """Types and aliases by name. Versions are the letters of the table."""
@@ -51,18 +62,15 @@ class Shapes:
     types: Mapping[str, Mapping[str, Any]]
     aliases: Mapping[str, str]
 
-    def faults(self, version: str, type_: str, value: Any, at: str = "") -> list[str]:
-        """What is wrong with a value: a JSON pointer and a sentence each, those of the closest alternative."""
+    def faults(self, version: str, type_: str, value: Any, at: str = "") -> list[Fault]:
+        """What is wrong with a value. Of several alternatives, what all of them want otherwise, else the closest's."""
         options = [option for option, versions in alternatives(type_) if not versions or version in versions]
         found = [self._one(version, option, value, at) for option in options]
         if not found or [] in found:
             return []
-        closest = min(found, key=len)
-        if closest[0].startswith(f"{at}: ") and len(options) > 1:
-            return [_is_not(at, value, " | ".join(options))]
-        return closest
+        return _wanted_by_all(found) or min(found, key=len)
 
-    def _one(self, version: str, type_: str, value: Any, at: str) -> list[str]:
+    def _one(self, version: str, type_: str, value: Any, at: str) -> list[Fault]:
         if type_ in self.aliases:
             return self.faults(version, self.aliases[type_], value, at)
         if type_ in self.types:
@@ -70,18 +78,18 @@ class Shapes:
         if type_[0] in "[{":
             return self._each(version, type_, value, at)
         fits = value == type_[1:-1] if type_[0] == "'" else PRIMITIVES[type_](value)
-        return [] if fits else [_is_not(at, value, type_)]
+        return [] if fits else [Fault(at, _shown(value), type_)]
 
-    def _each(self, version: str, type_: str, value: Any, at: str) -> list[str]:
+    def _each(self, version: str, type_: str, value: Any, at: str) -> list[Fault]:
         if not isinstance(value, list if type_[0] == "[" else dict):
-            return [_is_not(at, value, type_)]
+            return [Fault(at, _shown(value), type_)]
         items = enumerate(value) if isinstance(value, list) else value.items()
-        return [text for name, item in items for text in self.faults(version, type_[1:-1], item, _below(at, name))]
+        return [fault for name, item in items for fault in self.faults(version, type_[1:-1], item, _below(at, name))]
 
-    def _members(self, version: str, type_: str, value: Any, at: str) -> list[str]:
+    def _members(self, version: str, type_: str, value: Any, at: str) -> list[Fault]:
         if not isinstance(value, dict):
-            return [_is_not(at, value, type_)]
-        found: list[str] = []
+            return [Fault(at, _shown(value), type_)]
+        found: list[Fault] = []
         for member in self.members(type_):
             place = _below(at, member.name)
             if not member.holds(version):
@@ -89,7 +97,7 @@ class Shapes:
             if member.name in value:
                 found += self.faults(version, member.type, value[member.name], place)
             elif member.required:
-                found.append(f"{place}: is missing")
+                found.append(Fault(place, "", member.type))
         return found
 
     def members(self, type_: str) -> Iterator[Member]:
@@ -130,8 +138,11 @@ def _below(at: str, name: str | int) -> str:
     return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
 
 
-def _is_not(at: str, value: Any, type_: str) -> str:
-    return f"{at}: is {_shown(value)}, not {type_}"
+def _wanted_by_all(found: Sequence[Sequence[Fault]]) -> list[Fault]:
+    """The value itself, or the member that tells the alternatives apart, where it fits none of them."""
+    wrong = [{(fault.at, fault.seen): fault.wanted for fault in faults if fault.seen} for faults in found]
+    shared = [place for place in wrong[0] if all(place in each for each in wrong)]
+    return [Fault(*place, " | ".join(dict.fromkeys(each[place] for each in wrong))) for place in shared[:1]]
 
 
 def _shown(value: Any) -> str:

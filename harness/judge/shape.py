@@ -12,7 +12,7 @@ from typing import Any
 from ..claims import Spoken
 from ..model import Violation
 from .lifecycle import declared
-from .notation import Shapes
+from .notation import Fault, Shapes
 from .traffic import Heard, Histories, Judgement, heard, mapping, untouched
 
 MODERN = "2026-07-28"
@@ -34,7 +34,7 @@ class McpShapes:
     letters: Mapping[str, str]
     places: Mapping[str, Mapping[str, str]]
 
-    def faults(self, version: str, place: str, name: str, value: Any, at: str) -> list[str]:
+    def faults(self, version: str, place: str, name: str, value: Any, at: str) -> list[Fault]:
         """Of the value at a place (result, notification, request, error); nothing for a name it does not know."""
         type_ = self.places[place].get(name)
         return self.shapes.faults(version, type_, value, at) if type_ else []
@@ -62,8 +62,10 @@ def shape_faults(version: str, message: Any, request_method: str | None = None) 
     if not isinstance(message, dict):
         return [": is not an object"]
     envelope = _envelope(message)
-    faults = table.shapes.faults(letter, envelope, message) if envelope else [": is no message of JSON-RPC"]
-    return faults or _contents(table, letter, envelope, message, request_method)
+    if not envelope:
+        return [": is no message of JSON-RPC"]
+    faults = table.shapes.faults(letter, envelope, message)
+    return list(map(str, faults or _contents(table, letter, envelope, message, request_method)))
 
 
 def _envelope(message: Mapping[str, Any]) -> str:
@@ -74,7 +76,7 @@ def _envelope(message: Mapping[str, Any]) -> str:
 
 def _contents(
     table: McpShapes, letter: str, envelope: str, message: Mapping[str, Any], request_method: str | None
-) -> list[str]:
+) -> list[Fault]:
     match envelope:
         case "ResultResponse":
             return _result(table, letter, request_method or "", message["result"])
@@ -85,7 +87,7 @@ def _contents(
             return table.faults(letter, envelope.lower(), message["method"], message.get("params", {}), "/params")
 
 
-def _result(table: McpShapes, letter: str, method: str, result: Mapping[str, Any]) -> list[str]:
+def _result(table: McpShapes, letter: str, method: str, result: Mapping[str, Any]) -> list[Fault]:
     """The result type of an extension replaces the result of the method, so only what all results share holds."""
     kind = result.get("resultType")
     extended = letter == table.letters[MODERN] and isinstance(kind, str) and kind not in KNOWN_RESULT_TYPES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from seatrial.claims import Spoken
 from seatrial.judge import dedup, errors, lifecycle, ordering, replay
@@ -34,6 +34,7 @@ REQUESTS = [
 
 
 @pytest.mark.parametrize("monitor", EVERY, ids=lambda monitor: monitor.__name__)
+@settings(max_examples=40, deadline=None)
 @given(payloads=MESSAGES, sent=st.sampled_from(REQUESTS), spoken=st.sampled_from([D, E, STDIO]))
 def test_no_message_breaks_a_monitor(monitor: Monitor, payloads: list[Any], sent: Any, spoken: Spoken) -> None:
     stdio = spoken == STDIO
@@ -48,6 +49,7 @@ def test_no_message_breaks_a_monitor(monitor: Monitor, payloads: list[Any], sent
     assert {record for found in judgement.violations for record in found.records} <= {r.number for r in history.records}
 
 
+@settings(max_examples=40, deadline=None)
 @given(MESSAGES)
 def test_no_message_breaks_a_judge_of_a_stream(payloads: list[Any]) -> None:
     messages = stream(payloads)

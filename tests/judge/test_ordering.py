@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from seatrial.judge import dedup, ordering, pagination
 from seatrial.judge.pagination import Page
@@ -14,6 +14,7 @@ from seatrial.protocols.outcome import Message
 from .streams import REQUEST_ID, TOKEN, calls, progress, response, stream
 
 
+@settings(deadline=None)
 @given(calls())
 def test_a_well_reported_call_has_no_finding(call: list[Message]) -> None:
     assert ordering.progress_increases(call) is None
@@ -22,6 +23,7 @@ def test_a_well_reported_call_has_no_finding(call: list[Message]) -> None:
     assert dedup.one_response(call, REQUEST_ID) is None
 
 
+@settings(deadline=None)
 @given(calls(), st.data())
 def test_a_value_that_does_not_rise_is_found(call: list[Message], data: st.DataObject) -> None:
     at = data.draw(st.integers(1, len(call) - 2))
@@ -50,6 +52,7 @@ def test_progress_without_a_token_is_found() -> None:
     assert finding is not None and finding.expected == "no progress without a token"
 
 
+@settings(deadline=None)
 @given(calls())
 def test_a_report_after_the_response_is_found(call: list[Message]) -> None:
     late = Message(progress(2000), 99)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from seatrial.judge import replay
 from seatrial.protocols.outcome import Message
@@ -22,6 +22,7 @@ def names(messages: list[Message]) -> list[object]:
     return [replay.progress(message) for message in messages]
 
 
+@settings(deadline=None)
 @given(cut_calls())
 def test_a_faithful_replay_has_no_finding(parts: tuple[list[Message], list[Message]]) -> None:
     head, tail = parts
@@ -33,6 +34,7 @@ def test_a_faithful_replay_has_no_finding(parts: tuple[list[Message], list[Messa
     assert replay.nothing_of(tail, stream([progress(1, "other")], ids=False)) is None
 
 
+@settings(deadline=None)
 @given(cut_calls(), st.data())
 def test_a_lost_message_is_found(parts: tuple[list[Message], list[Message]], data: st.DataObject) -> None:
     head, tail = parts
@@ -43,6 +45,7 @@ def test_a_lost_message_is_found(parts: tuple[list[Message], list[Message]], dat
     assert replay.same(tail, kept) is not None
 
 
+@settings(deadline=None)
 @given(cut_calls(), st.data())
 def test_a_repeated_message_is_found(parts: tuple[list[Message], list[Message]], data: st.DataObject) -> None:
     head, tail = parts
@@ -53,6 +56,7 @@ def test_a_repeated_message_is_found(parts: tuple[list[Message], list[Message]],
     assert finding is not None and set(finding.records) == {again.record, 99}
 
 
+@settings(deadline=None)
 @given(cut_calls(), st.data())
 def test_a_repeated_message_under_a_new_event_id_is_found(
     parts: tuple[list[Message], list[Message]], data: st.DataObject
@@ -62,6 +66,7 @@ def test_a_repeated_message_under_a_new_event_id_is_found(
     assert replay.nothing_twice(head, [Message(again.payload, 99, "e-99"), *tail]) is not None
 
 
+@settings(deadline=None)
 @given(calls(), st.data())
 def test_two_exchanged_messages_are_found(whole: list[Message], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(whole) - 2))
@@ -70,6 +75,7 @@ def test_two_exchanged_messages_are_found(whole: list[Message], data: st.DataObj
     assert finding is not None and finding.records == (whole[at + 1].record, whole[at].record)
 
 
+@settings(deadline=None)
 @given(cut_calls(), st.data())
 def test_a_message_of_another_stream_is_found(parts: tuple[list[Message], list[Message]], data: st.DataObject) -> None:
     _, tail = parts

@@ -82,7 +82,13 @@ MISSHAPEN: list[tuple[str, str | None, Any, str]] = [
     (E, "tools/list", result(tools=[], **{**MODERN, **CACHE, "ttlMs": -1}), "/result/ttlMs: is -1, not natural"),
     (E, "tools/call", result(**MODERN), "/result/content: is missing"),
     (C, "tools/call", result(content=[], structuredContent=[1]), "/result/structuredContent: is an array, not object"),
-    (A, "tools/call", result(content=[AUDIO]), "/result/content/0/"),
+    (
+        A,
+        "tools/call",
+        result(content=[AUDIO]),
+        "/result/content/0/type: is \"audio\", not 'text' | 'image' | 'resource'",
+    ),
+    (D, "tools/call", result(content=["hello"]), '/result/content/0: is "hello", not TextContent | ImageContent | '),
     (D, "tools/call", result(content=[{"type": "text"}]), "/result/content/0/text: is missing"),
     (
         D,
