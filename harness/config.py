@@ -26,7 +26,6 @@ class TargetConfig:
 
     `url` alone: attach. `command` alone: spawn, stdio. Both, `{port}` in both: spawn a server of HTTP.
     Empty `versions` and `bindings` are discovered. `secrets` are the values that came from the environment.
-    `safe` None: decided by the address.
     """
 
     name: str
@@ -40,7 +39,6 @@ class TargetConfig:
     stimuli: Mapping[str, Stimulus] = field(default_factory=dict)
     identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     replicas: tuple[str, ...] = ()
-    safe: bool | None = None
     ca: str = ""
     secrets: tuple[str, ...] = ()
 
@@ -114,7 +112,6 @@ def _readers(environ: Mapping[str, str], secrets: list[str]) -> dict[str, _Reade
         "stimuli": stimuli,
         "identities": lambda entry: {key: texts(item) for key, item in entry.table().items()},
         "replicas": lambda entry: tuple(_url(entry, value) for value in entry.texts()),
-        "safe": Entry.flag,
         "ca": _file,
     }
 

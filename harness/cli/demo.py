@@ -30,7 +30,7 @@ def command(ctx: click.Context, /, mutant: str | None, **typed: Any) -> None:
     def make(catalogue: Catalogue) -> Target:
         return bundled(catalogue, mutant)
 
-    words = ("seatrial", "demo", *(("--break", mutant) if mutant else ()))
+    words = ("demo", *(("--break", mutant) if mutant else ()))
     ctx.exit(perform(prepare(Wanted(**typed), make, words)))
 
 

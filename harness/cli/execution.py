@@ -47,13 +47,23 @@ class Job:
     command: tuple[str, ...]
 
 
-def prepare(wanted: Wanted, make: Callable[[Catalogue], Target], command: tuple[str, ...]) -> Job:
-    """A job from what was typed. Raises Refused when something in it does not exist."""
+def prepare(wanted: Wanted, make: Callable[[Catalogue], Target], target: tuple[str, ...]) -> Job:
+    """A job from what was typed. `target` are the words that name it. Raises Refused for what does not exist."""
     catalogue = load(wanted.suites)
     options = _options(wanted, catalogue)
     reports = parsed(wanted.report)
     folder = wanted.output or _fresh_folder(options.seed)
-    return Job(make(catalogue), catalogue, options, _policy(wanted), reports, folder, command)
+    command, *words = target
+    repeated = ("seatrial", command, *_repeated(wanted), *words)
+    return Job(make(catalogue), catalogue, options, _policy(wanted), reports, folder, repeated)
+
+
+def _repeated(wanted: Wanted) -> Iterator[str]:
+    """The options without which a rerun would be another run."""
+    for path in wanted.suites:
+        yield from ("--suites", str(path))
+    if wanted.tempo != 1.0:
+        yield from ("--tempo", f"{wanted.tempo:g}")
 
 
 def _options(wanted: Wanted, catalogue: Catalogue) -> Options:

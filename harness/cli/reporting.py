@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -84,12 +85,14 @@ class Feed:
     """Hands the events of a run to its reporters, and sees to it that they hear a beginning and an end.
 
     `context` is added to the options that RunStarted tells. A reporter that cannot write is dropped, the run goes on.
+    Durations are told by the clock of the person who waits, which is not the one of a target in virtual time.
     """
 
     reporters: list[Reporter]
     policy: Policy
     start: RunStarted
     context: dict[str, Any] = field(default_factory=dict)
+    _begun: float = field(default_factory=time.monotonic)
     _started: bool = False
     _finished: RunFinished | None = None
     _results: dict[str, Result] = field(default_factory=dict)
@@ -102,10 +105,11 @@ class Feed:
                 options = {**event.options, **self.context}
                 event = replace(event, address=address, options=options, evidence=self.start.evidence)
             case CaseFinished():
-                event = replace(event, result=self.policy.applied(event.result))
+                event = replace(event, result=self.policy.applied(event.result), remaining=self._remaining(event))
                 self._results[event.result.case.id] = event.result
             case RunFinished():
-                event = replace(event, results=tuple(map(self.policy.applied, event.results)))
+                results = tuple(map(self.policy.applied, event.results))
+                event = replace(event, results=results, seconds=self._spent())
                 self._finished = event
         self._each(lambda reporter: reporter.handle(event))
 
@@ -122,8 +126,15 @@ class Feed:
         if not self._started:
             self.emit(self.start)
         if not self._finished:
-            self.emit(RunFinished(self.results, sum(r.seconds for r in self.results), bool(failure), failure))
+            self.emit(RunFinished(self.results, self._spent(), bool(failure), failure))
         self._each(lambda reporter: reporter.close())
+
+    def _spent(self) -> float:
+        return time.monotonic() - self._begun
+
+    def _remaining(self, event: CaseFinished) -> float | None:
+        """Seconds, as long as the engine itself dares an estimate."""
+        return None if event.remaining is None else self._spent() / event.done * (event.total - event.done)
 
     def _each(self, tell: Callable[[Reporter], None]) -> None:
         for reporter in tuple(self.reporters):

@@ -41,7 +41,7 @@ def command(ctx: click.Context, /, place: str, config: Path | None, header: tupl
     described = target_config(place, ctx.meta[TargetCommand.SPAWN], config)
     given = headers(header)
     target = replace(described, headers={**described.headers, **given})
-    words = ("seatrial", "run", *_named(place, config, given, target))
+    words = ("run", *_named(place, config, given, target))
 
     def make(catalogue: Catalogue) -> Target:
         catalogue.require_versions(target.versions)

@@ -29,7 +29,6 @@ versions = ["2025-11-25"]
 bindings = ["http"]
 headers = { Authorization = "Bearer ${SHOP_TOKEN}" }
 replicas = ["http://127.0.0.1:9001/mcp"]
-safe = true
 
 [target.shop.identities]
 first = { Authorization = "Bearer a" }
@@ -50,7 +49,6 @@ def test_every_key_of_a_target_is_read() -> None:
     assert shop.headers == {"Authorization": "Bearer t0ken"}
     assert shop.identities["second"] == {"Authorization": "Bearer b"}
     assert shop.replicas == ("http://127.0.0.1:9001/mcp",)
-    assert shop.safe is True
     assert shop.stimuli["slow"].name == "rebuild"
 
 
@@ -71,15 +69,18 @@ def test_values_from_the_environment_are_known_as_secrets() -> None:
         ("[target.a]\ncommand = 'python x'", "seatrial.toml:2: target.a.command must be a list of texts in quotes"),
         ("[target.a]\ncommand = []", "seatrial.toml:2: target.a.command must not be empty"),
         (
-            '[target.a]\nurl = "http://h/"\n\nsaef = true',
-            'seatrial.toml:4: target.a.saef is not understood: unknown key "saef"; did you mean safe?',
+            '[target.a]\nurl = "http://h/"\n\nheadres = {}',
+            'seatrial.toml:4: target.a.headres is not understood: unknown key "headres"; did you mean headers?',
         ),
         (
             '[target.a]\nurl = "http://h/"\nheaders = { X = "${NONE}" }',
             "seatrial.toml:3: target.a.headers.X uses ${NONE}, but the environment has no variable NONE",
         ),
         ('[target.a]\nurl = "http://h/"\nprotocol = "mpc"', 'unknown protocol "mpc"; did you mean mcp?'),
-        ('[target.a]\nurl = "http://h/"\nsafe = "yes"', "seatrial.toml:3: target.a.safe must be true or false"),
+        (
+            '[target.a]\nurl = "http://h/"\nstimuli = { slow = { tool = "x", progress = "yes" } }',
+            "seatrial.toml:3: target.a.stimuli.slow.progress must be true or false, not 'yes'",
+        ),
         ('[target.a]\nurl = "http://h/"\nca = "no.pem"', "seatrial.toml:3: target.a.ca must name a file"),
         ('[target.a]\nurl = "http://h:{port}/"', "has {port} in its url but no command"),
         ('[target.a]\nurl = "http://h/"\ncommand = ["x"]', "has a command and a url without a port"),
