@@ -250,6 +250,10 @@ class Lab:
         """A declared quiet window: time in which something must NOT come. Default: the tempo's."""
         await anyio.sleep(self.tempo.quiet if seconds is None else self.tempo.scaled(seconds))
 
+    async def until(self, moment: float) -> None:
+        """Wait for a moment planned by the run's clock: the end of a stimulus, the offset of a race."""
+        await anyio.sleep(max(0.0, moment - anyio.current_time()))
+
     # The end of a case
 
     async def aclose(self) -> None:

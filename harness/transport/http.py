@@ -23,9 +23,18 @@ Dial = Callable[[], Awaitable[ByteStream]]
 
 @dataclass(slots=True)
 class Holder:
-    """Learns which connection a request went out on, so that it can be reset or half-closed."""
+    """Learns which connection a request went out on, so that it can be reset or half-closed.
+
+    `sent` is set once the whole request was handed to the network.
+    """
 
     stream: ByteStream | None = None
+    sent: anyio.Event = field(default_factory=anyio.Event)
+
+    async def trace(self, event: str, info: Any) -> None:
+        """What httpcore tells about the request's progress."""
+        if event == "http11.send_request_body.complete":
+            self.sent.set()
 
     async def reset(self) -> None:
         if self.stream is not None:
@@ -205,7 +214,7 @@ class HttpClient:
         """Send one request; raises HttpFailure when the exchange breaks before, in or after the head."""
         token = _holder.set(holder)
         raw = [(name.encode("ascii"), value.encode("latin-1", "surrogateescape")) for name, value in headers]
-        request = httpx.Request(verb, url, headers=raw, content=body)
+        request = httpx.Request(verb, url, headers=raw, content=body, extensions={"trace": holder.trace})
         try:
             response = await self._client.send(request, stream=True)
             try:

@@ -73,7 +73,8 @@ def same_id(left: Any, right: Any) -> bool:
 class Exchange:
     """What was sent under one operation, and everything that came back for it, in order.
 
-    `patience` is the time in seconds that a plain answer may take.
+    `patience` is the time in seconds that a plain answer may take. `dispatched` is set once the whole message
+    was handed to the network.
     """
 
     operation: str
@@ -89,6 +90,7 @@ class Exchange:
     begun: float = 0.0
     ended: float | None = None
     pulse: Pulse = field(default_factory=Pulse)
+    dispatched: anyio.Event = field(default_factory=anyio.Event)
     depart: Callable[[Departure], Awaitable[None]] | None = None
     token: Any = None
 
@@ -144,12 +146,13 @@ class Exchange:
 
     def _outcome(self) -> Outcome | None:
         if self.responses:
-            return self._from_response(self.responses[0])
+            return self.answered_by(self.responses[0])
         if self.ending is Ending.OPEN:
             return None
         return self._from_ending()
 
-    def _from_response(self, message: Message) -> Outcome:
+    def answered_by(self, message: Message) -> Outcome:
+        """The end of this call, if that response is its answer."""
         records = (self.sent, message.record)
         if "error" not in message.payload:
             return Answer(message.payload.get("result"), message, records, self.reply)
@@ -166,6 +169,11 @@ class Exchange:
         if status is not None and self.ending is Ending.CLOSED and not self.messages and not self.events:
             return Accepted(records, self.reply)
         return Lost(self.ending, self.why or f"the stream ended ({self.ending}) without an answer", records, self.reply)
+
+    async def status(self, within: float | None = None) -> int | None:
+        """The HTTP status, once the head of the response has come; None when none comes in time."""
+        await self.until(lambda x: x.reply.status or (x.ending is not Ending.OPEN) or None, within)
+        return self.reply.status
 
     async def finished(self, within: float | None = None) -> bool:
         """Wait until the stream or body ends. False while it is still open after `within` seconds."""

@@ -71,6 +71,7 @@ class HttpCarrier:
         exchange = Exchange(operation, request_id, sent, self.patience, begun=anyio.current_time(), token=token)
         scope, holder = anyio.CancelScope(), Holder()
         exchange.depart = lambda how: self._depart(exchange, scope, holder, how)
+        exchange.dispatched = holder.sent
         self._open.add(exchange)
         self._tasks.start_soon(self._read, exchange, scope, holder, verb, pairs, body)
         return exchange

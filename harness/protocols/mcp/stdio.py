@@ -56,6 +56,7 @@ class StdioCarrier:
     ) -> Exchange:
         exchange = self._begin(shown, request_id, token)
         await self.write(body + b"\n", exchange)
+        exchange.dispatched.set()
         return exchange
 
     def _begin(self, shown: Any, request_id: Any, token: Any) -> Exchange:
