@@ -46,13 +46,17 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`words` are looked for in name and description. Parameters take the placeholders `needs` (all) and `may`."""
+    """`words` are looked for in name and description (`named`: in the name alone).
+
+    Parameters take the placeholders `needs` (all of them) and `may`.
+    """
 
     role: Role
     words: str
     needs: frozenset[str] = frozenset()
     may: frozenset[str] = frozenset({"key"})
     progress: bool = False
+    named: bool = False
     fits: Callable[[Tool], bool] = lambda tool: True
 
 
@@ -68,12 +72,14 @@ _RULES = (
     _Rule(Role.ECHO, r"\becho", frozenset({"text"})),
     _Rule(Role.PROGRESS, r"progress|notif", frozenset({"count"}), frozenset({"gap", "seconds"}), progress=True),
     _Rule(Role.SLOW, r"slow|long|sleep|wait|delay|duration|takes", frozenset({"seconds"})),
-    _Rule(Role.FAILING, r"\bfail|\berror|\bthrow|\braise"),
+    _Rule(Role.FAILING, r"\bfail|\berror|\bthrow|\braise", named=True),
     _Rule(Role.CRASH, r"\bcrash"),
     _Rule(Role.LOGS, r"\blogs?\b|logging", may=frozenset({"count", "level"})),
     _Rule(Role.STRUCTURED, r"structur", fits=_has_output_schema),
     _Rule(Role.STRUCTURED, "", fits=_has_output_schema),
-    _Rule(Role.ELICIT, r"elicit|\bask\b"),
+    _Rule(Role.ELICIT, r"trigger elicit|\bask\b"),
+    _Rule(Role.ELICIT, r"elicit"),
+    _Rule(Role.ELICIT_URL, r"url elicit|elicit\w* url|\bask url"),
     _Rule(Role.SAMPLING, r"sampl|createMessage|client's model"),
     _Rule(Role.ROOTS, r"\broots"),
     _Rule(Role.MUTATE_TOOLS, r"(mutate|add|remove|register|toggle|change)\w* tool"),
@@ -99,13 +105,19 @@ def proposals(items: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[Prop
 def _played(rule: _Rule, tool: Tool) -> Proposal | None:
     arguments = _arguments(tool, rule.needs | rule.may)
     taken = {value[1:-1] for value in arguments.values() if isinstance(value, str)}
-    if not (re.search(rule.words, _about(tool), re.I) and rule.fits(tool) and rule.needs <= taken):
+    about = _spaced(tool["name"]) if rule.named else _about(tool)
+    if not (re.search(rule.words, about, re.I) and rule.fits(tool) and rule.needs <= taken):
         return None
-    return Proposal(rule.role, "tool", tool["name"], arguments, rule.progress, _harmless(tool))
+    progress = rule.progress or (rule.role is Role.SLOW and "progress" in _about(tool).lower())
+    return Proposal(rule.role, "tool", tool["name"], arguments, progress, _harmless(tool))
 
 
 def _about(tool: Tool) -> str:
-    return f"{tool['name']} {tool.get('description', '')}".replace("_", " ").replace("-", " ")
+    return _spaced(f"{tool['name']} {tool.get('description', '')}")
+
+
+def _spaced(text: str) -> str:
+    return text.replace("_", " ").replace("-", " ")
 
 
 def _prompt(prompt: Mapping[str, Any]) -> Proposal:
@@ -154,6 +166,8 @@ def _example(parameter: Any, placeholder: str) -> Any:
     for key in ("enum", "examples"):
         if isinstance(schema.get(key), list) and schema[key]:
             return schema[key][0]
+    if schema.get("format") == "uri":
+        return "https://example.com/"
     if placeholder == "text":
         return "{text}"
     return schema.get("minimum", _EXAMPLES.get(str(schema.get("type")), "example"))

@@ -18,6 +18,9 @@ LISTS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resourc
 PAGES = 20
 """So many pages of one list are read; a target may have no last one."""
 
+CLIENT = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
+"""Some targets list a tool only for clients that can play their part in it."""
+
 Item = Mapping[str, Any]
 
 
@@ -34,7 +37,7 @@ class Survey:
 
     async def look(self, lab: Lab) -> None:
         """Read every list that the target has in this column."""
-        async with lab.session() as session:
+        async with lab.session(capabilities=CLIENT) as session:
             for kind in LISTS:
                 if kind in session.declared:
                     await self._read(session, kind)

@@ -70,12 +70,12 @@ hostile = st.text() | st.just('"]\n[x]\r\x00\x1b\x7f')
 def test_whatever_a_target_says_the_file_can_be_read(name: str, about: str, parameter: str, default: Any) -> None:
     found = Survey([("2025-06-18", "stdio")])
     schema = {"properties": {parameter: {"default": default}}, "required": [parameter]}
-    item = {"name": name, "description": f"echo fail {about}", "inputSchema": schema}
+    item = {"name": name, "description": about, "inputSchema": schema, "outputSchema": {}}
     found.items["tools"][name] = item
     found.items["prompts"][name] = {"name": name, "arguments": [{"name": parameter, "required": True}]}
     found.items["resources"][name] = {"uri": name}
     text = "\n".join(document(TargetConfig(name="t", url=URL), found))
-    assert parse(Document("s.toml", text))["t"].stimuli["failing"].name == name
+    assert parse(Document("s.toml", text))["t"].stimuli["structured"].name == name
 
 
 values = st.recursive(
