@@ -1,6 +1,6 @@
 # Needs Python 3.11 or newer and git. Everything else is fetched into .venv on first use.
 
-PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(if $(shell command -v $(name)),$(name))))
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3.14 python3,$(if $(shell command -v $(name) 2>/dev/null),$(name))))
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
