@@ -52,6 +52,11 @@ class Fault:
         """Whether a correct peer may not notice."""
         return False
 
+    @property
+    def delay(self) -> float:
+        """Seconds that it may add to one message of ordinary size while staying benign."""
+        return 0.0
+
     def stage(self, armed: Armed, flow: Flow) -> Stage | None:
         """What it does to one flow of bytes; None: nothing."""
         return None

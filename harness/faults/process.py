@@ -78,6 +78,10 @@ class PipeSplit(BenignFault):
         if self.pieces < 2:
             raise FaultError("pipe_split: pieces is at least 2")
 
+    @property
+    def delay(self) -> float:
+        return self.pieces * self.gap
+
     def reshaping(self, armed: Armed, flow: Flow) -> Stage:
         return _Split(armed, flow, self)
 
@@ -104,6 +108,10 @@ class PipeMerge(BenignFault):
     mounts: ClassVar[frozenset[Mount]] = PIPED
     count: int = 3
     wait: float = 0.02
+
+    @property
+    def delay(self) -> float:
+        return self.wait
 
     def reshaping(self, armed: Armed, flow: Flow) -> Stage:
         return _Merged(armed, flow, self)

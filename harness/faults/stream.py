@@ -148,6 +148,10 @@ class Latency(BenignFault):
     seconds: float = 0.02
     jitter: float = 0.0
 
+    @property
+    def delay(self) -> float:
+        return self.seconds + self.jitter
+
     def reshaping(self, armed: Armed, flow: Flow) -> Stage:
         return _Late(armed, flow, self)
 
@@ -182,6 +186,10 @@ class Slice(BenignFault):
         if not 1 <= self.smallest <= self.largest:
             raise FaultError("slice: needs 1 <= smallest <= largest")
 
+    @property
+    def delay(self) -> float:
+        return self.most * self.gap
+
     def reshaping(self, armed: Armed, flow: Flow) -> Stage:
         return _Sliced(armed, flow, self)
 
@@ -203,6 +211,7 @@ class _Sliced(Reshaping):
         yield data
 
 
+SPLITS = 32
 INSIDES: dict[str, re.Pattern[bytes]] = {
     "code-point": re.compile(rb"[\xc2-\xf4](?=[\x80-\xbf])"),
     "field": re.compile(rb"\bda(?=ta:)|\beve(?=nt:)|\bi(?=d:)|\bret(?=ry:)"),
@@ -213,7 +222,7 @@ INSIDES: dict[str, re.Pattern[bytes]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitAt(BenignFault):
-    """A write ends just inside every code point, SSE field name, CRLF or JSON escape (at most 32 a chunk)."""
+    """A write ends just inside every code point, SSE field name, CRLF or JSON escape (at most SPLITS a chunk)."""
 
     name: ClassVar[str] = "split_at"
     mounts: ClassVar[frozenset[Mount]] = STREAMS
@@ -224,6 +233,10 @@ class SplitAt(BenignFault):
         Fault.__post_init__(self)
         if self.inside not in INSIDES:
             raise FaultError(f"split_at: inside is one of {', '.join(INSIDES)}")
+
+    @property
+    def delay(self) -> float:
+        return SPLITS * self.gap
 
     def reshaping(self, armed: Armed, flow: Flow) -> Stage:
         return _SplitInside(armed, flow, self)
@@ -236,7 +249,7 @@ class _SplitInside(Reshaping):
 
     def feed(self, data: bytes) -> Iterator[Action]:
         start = 0
-        for match, _ in zip(self._pattern.finditer(data), range(32), strict=False):
+        for match, _ in zip(self._pattern.finditer(data), range(SPLITS), strict=False):
             self.note()
             yield data[start : match.end()]
             yield self._gap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,12 +44,26 @@ def _first(group: BaseExceptionGroup[Ended]) -> Ended:
     return inner if isinstance(inner, Ended) else _first(inner)
 
 
+LINGER = 0.1
+"""Seconds for which what a peer still sends is read before its connection is closed."""
+
+
 async def end(how: How, *streams: ByteStream | None) -> None:
     """End connections: RST for RESET, FIN otherwise. Not cut short by cancellation."""
-    with anyio.CancelScope(shield=True):
-        for stream in streams:
-            if stream:
-                await (reset(stream) if how is How.RESET else stream.aclose())
+    finish = reset if how is How.RESET else _close
+    for stream in filter(None, streams):
+        with anyio.CancelScope(shield=True):
+            await finish(stream)
+
+
+async def _close(stream: ByteStream) -> None:
+    """FIN, and no RST right after it, which closing a TCP socket with unread bytes would send."""
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream, OSError):
+        await stream.send_eof()
+        with anyio.move_on_after(LINGER):
+            while True:
+                await stream.receive()
+    await stream.aclose()
 
 
 async def duplex(client: ByteStream, target: ByteStream, up: Chain, down: Chain) -> None:

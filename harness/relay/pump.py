@@ -73,7 +73,7 @@ class Outlet:
 
 
 async def pump(source: Source, chain: Chain, outlet: Outlet) -> None:
-    """Until the source ends. Raises Ended, what the source raises, and BrokenResourceError when the outlet was reset."""
+    """Until the source ends. Raises Ended, what the source raises, BrokenResourceError when the outlet was reset."""
     ahead, chunks = anyio.create_memory_object_stream[Chunk](chain.ahead)
     with ahead, chunks:
         async with anyio.create_task_group() as tasks:
