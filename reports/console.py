@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from seatrial import CaseFinished, Column, Event, Result, RunFinished, RunStarted, Verdict, cells
 
-from .findings import BAD, Finding, Group, bad, by_suite, finding, grouped, lines, unjudged
+from .findings import BAD, Finding, Group, bad, by_suite, finding, lines, unjudged
 from .reporter import Run, columns, counts
 from .text import shortened, visible
 
@@ -24,6 +24,9 @@ MARKS = {
     Verdict.ERROR: ("ERR", "bold white on red"),
 }
 """How a verdict looks in a cell."""
+
+SHORT = {"streamable-http": "http", "http+sse": "sse"}
+"""Bindings as the matrix names them, so that more columns have room; `--binding` takes these names too."""
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 TEXT_LIMIT = 600
@@ -105,12 +108,16 @@ class ConsoleReporter:
 
     def _notes(self, findings: Sequence[Finding]) -> None:
         """What is allowed and worth knowing: broken MAY and INFO rows."""
-        noted = grouped(found for found in findings if found.notes and found.verdict not in BAD)
+        noted = dict.fromkeys(
+            (found.check, note.expected, note.actual)
+            for found in findings
+            if found.verdict not in BAD
+            for note in found.notes
+        )
         self._heading("Notes (allowed, no effect on the exit code)", bool(noted))
-        for group in noted:
-            for note in group.first.notes:
-                said = f"{note.expected}; {note.actual}"
-                self._console.print(Text(f"  {group.first.check}  {shortened(visible(said), TEXT_LIMIT)}"))
+        for check, *said in noted:
+            told = shortened(visible("; ".join(filter(None, said))), TEXT_LIMIT)
+            self._console.print(Text(f"  {check}  {told}"))
 
     def _unjudged(self, findings: Sequence[Finding]) -> None:
         for verdict, heading in ((Verdict.INCONCLUSIVE, "Not judged"), (Verdict.NOT_APPLICABLE, "Not applicable")):
@@ -161,7 +168,7 @@ def _cell(verdict: Verdict | None) -> Text:
 
 def _name(column: Column, separator: str) -> str:
     profile = () if column.profile == "none" else (column.profile,)
-    return separator.join((column.version, column.binding, *profile))
+    return separator.join((column.version, SHORT.get(column.binding, column.binding), *profile))
 
 
 def _width(results: Sequence[Result], shown: Sequence[Column]) -> int:

@@ -165,7 +165,10 @@ def lines(found: Finding) -> Sequence[tuple[str, str]]:
     """The parts of a finding for a reader, in the order in which they are told: (name, text)."""
     parts = [("clause", row.title) for row in found.clauses]
     parts += [
-        part for v in (*found.violations, *found.notes) for part in (("expected", v.expected), ("actual", v.actual))
+        (name, text)
+        for said in (*found.violations, *found.notes)
+        for name, text in (("expected", said.expected), ("actual", said.actual))
+        if text
     ]
     parts += [("detail", found.detail)] if found.detail else []
     parts += [("records", ", ".join(map(str, found.records)))] if found.records else []

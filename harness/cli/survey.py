@@ -18,7 +18,7 @@ LISTS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resourc
 PAGES = 20
 """So many pages of one list are read; a target may have no last one."""
 
-CLIENT = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
+CLIENT: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 """Some targets list a tool only for clients that can play their part in it."""
 
 Item = Mapping[str, Any]

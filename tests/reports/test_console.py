@@ -19,7 +19,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 WIDE = """
                            2025-06-18 2026-07-28
-                           stdio      streamable-http
+                           stdio      http
 cancellation
   mcp.can.stops-work       FAIL       FAIL
   mcp.can.no-late-response warn       ?
@@ -37,7 +37,7 @@ version_compatibility
   mcp.ver.echo             pass ERR
   mcp.ver.noted            pass -
    1  2025-06-18 stdio
-   2  2026-07-28 streamable-http
+   2  2026-07-28 http
 """
 
 
@@ -115,3 +115,9 @@ def test_nothing_the_target_says_can_colour_the_terminal(monkeypatch: pytest.Mon
     written = drawn(monkeypatch)
     assert "\x1b[31mred" not in written
     assert "a\\x1b[31mred" in written
+
+
+def test_a_note_is_told_once_and_apart() -> None:
+    written = report(ConsoleReporter, events())
+    assert written.count("  mcp.ver.noted  a note; ") == 1
+    assert "Notes (allowed, no effect on the exit code)" in written
