@@ -50,7 +50,7 @@ def test_the_matrix_names_its_columns_where_there_is_room() -> None:
 
 
 def test_the_matrix_numbers_its_columns_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "50")
+    monkeypatch.setenv("COLUMNS", "44")
     assert NARROW in lines_of(report(ConsoleReporter, events()))
 
 
