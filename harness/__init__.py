@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .judge import pagination as pagination
     from .judge import replay as replay
     from .judge import shape as shape
-    from .judge.traffic import Histories as Histories
+    from .judge.operations import Histories as Histories
     from .judge.traffic import Judgement as Judgement
     from .lab import Inconclusive as Inconclusive
     from .lab import Lab as Lab
@@ -102,7 +102,7 @@ _EXPORTS: dict[str, str] = {
     "pagination": "judge",
     "replay": "judge",
     "shape": "judge",
-    "Histories": "judge.traffic",
+    "Histories": "judge.operations",
     "Judgement": "judge.traffic",
     "Inconclusive": "lab",
     "Lab": "lab",

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import anyio
 
 from .berth import Berth, Unfit
-from .judge.traffic import Histories, Judgement
+from .judge.operations import Histories
+from .judge.traffic import Judgement
 from .lab import Broken, Inconclusive, Lab, NotApplicable
 from .model import Case, Exclusion, Level, Reason, Requirement, Result, Verdict, Violation
 from .target import StartFailure

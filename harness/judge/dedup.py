@@ -11,21 +11,9 @@ from ..claims import Spoken
 from ..model import Violation
 from ..protocols.outcome import Message
 from ..transcript import Kind, Record
+from .operations import Histories, Operation, header, operations, sent_as_text, untouched
 from .replay import is_response
-from .traffic import (
-    Heard,
-    Histories,
-    Judgement,
-    Key,
-    Operation,
-    header,
-    heard,
-    key,
-    operations,
-    requests_per_id,
-    sent_as_text,
-    untouched,
-)
+from .traffic import Heard, Judgement, Key, heard, key, requests_per_id
 
 
 def one_response(messages: Sequence[Message], request_id: Any) -> Violation | None:
@@ -106,7 +94,7 @@ def event_ids_unique(histories: Histories, spoken: Spoken) -> Judgement:
         for operation in operations(history):
             for record in (*operation.received, *operation.events):
                 if event_id := _event_id(record):
-                    names[operation.scope or operation.name, event_id].append((operation, record))
+                    names[operation.session or operation.name, event_id].append((operation, record))
         seen += sum(map(len, names.values()))
         found += [finding for (_, name), events in names.items() if (finding := _one_event(name, events))]
     return Judgement(seen, tuple(found))

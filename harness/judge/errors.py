@@ -9,7 +9,8 @@ from typing import Any
 from ..claims import Spoken
 from ..model import Violation
 from ..transcript import Record
-from .traffic import Asked, Heard, Histories, Judgement, Operation, asked, heard, key, mapping, operations, untouched
+from .operations import Histories, Operation, operations, untouched
+from .traffic import Asked, Heard, Judgement, asked, heard, key, mapping
 
 LEGACY_CODES = frozenset({-32002, -32042})
 """Codes of older revisions, not to be used from 2026-07-28 on (basic/index#error-codes)."""

@@ -9,7 +9,8 @@ from ..claims import Spoken
 from ..model import Violation
 from ..transcript import Kind, Record
 from .errors import is_request
-from .traffic import Histories, Judgement, Operation, asked, operations, untouched
+from .operations import Histories, Operation, operations, untouched
+from .traffic import Judgement, asked
 
 REPLY_TYPES = frozenset({"application/json", "text/event-stream"})
 
@@ -20,7 +21,7 @@ def content_type_of_reply(histories: Histories, spoken: Spoken) -> Judgement:
     found: list[Violation] = []
     for history in untouched(histories):
         carrying = {message.operation for message in asked(history) if is_request(message)}
-        replies = [each for each in operations(history) if each.name in carrying and 200 <= (each.code or 0) < 300]
+        replies = [each for each in operations(history) if each.name in carrying and each.took_request]
         seen += len(replies)
         found += [_odd_type(reply) for reply in replies if reply.media_type not in REPLY_TYPES]
     return Judgement(seen, tuple(found))

@@ -9,7 +9,8 @@ from ..claims import Spoken
 from ..model import Violation
 from ..protocols.outcome import Message
 from ..transcript import Record
-from .traffic import Heard, Histories, Judgement, asked, heard, mapping, untouched
+from .operations import Histories, untouched
+from .traffic import Heard, Judgement, asked, heard, mapping
 
 BEFORE_INITIALIZED = frozenset({"ping", "notifications/message"})
 """What a server may send before it knows that the client is ready (basic/lifecycle#initialization)."""

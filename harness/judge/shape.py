@@ -13,7 +13,8 @@ from ..claims import Spoken
 from ..model import Violation
 from .lifecycle import declared
 from .notation import Fault, Shapes
-from .traffic import Heard, Histories, Judgement, heard, mapping, untouched
+from .operations import Histories, untouched
+from .traffic import Heard, Judgement, heard, mapping
 
 MODERN = "2026-07-28"
 

@@ -1,56 +1,20 @@
-"""What was asked and what was heard in one history, with the context that a judge needs.
-
-An operation is one HTTP exchange or one stdio connection, and its name is unique within a history. A scope is
-where request ids mean something: the session that the client named, or the whole connection.
-"""
+"""What was asked and what was heard in one history, with the context that a judge needs."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..model import Violation
-from ..transcript import Kind, Record
-
-Histories = Mapping[str, Sequence[Record]]
-"""Case id -> the records of that case."""
+from ..transcript import Record
+from .operations import Operation, header, operations, parts, said
 
 Key = tuple[str, str]
 """A request id or a token as a value with its JSON type, so that 1 and "1" differ."""
 
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
-
-REWRITING = frozenset(
-    {
-        "bom",
-        "corrupt",
-        "cr_only",
-        "drop_event",
-        "drop_response",
-        "duplicate_event",
-        "duplicate_header",
-        "duplicate_response",
-        "mutate_id",
-        "oversize",
-        "recode",
-        "redirect",
-        "rename_header",
-        "reorder_events",
-        "reorder_responses",
-        "retry_field",
-        "rewrite_type",
-        "status",
-        "stdout_garbage",
-        "strip_headers",
-        "truncate_body",
-        "two_streams",
-        "unterminated_tail",
-    }
-)
-"""Faults that put other words into the target's mouth: what came back then says nothing about the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,77 +60,6 @@ class Heard:
         return mapping(self.payload, "result")
 
 
-@dataclass(slots=True)
-class Operation:
-    """The records of one operation, sorted by what they tell."""
-
-    name: str
-    sent: list[Record] = field(default_factory=list)
-    status: list[Record] = field(default_factory=list)
-    received: list[Record] = field(default_factory=list)
-    events: list[Record] = field(default_factory=list)
-    ends: list[Record] = field(default_factory=list)
-
-    def add(self, record: Record) -> None:
-        places = {
-            Kind.SENT: self.sent,
-            Kind.STATUS: self.status,
-            Kind.RECEIVED: self.received,
-            Kind.EVENT: self.events,
-            Kind.END: self.ends,
-        }
-        if record.kind in places:
-            places[record.kind].append(record)
-
-    @property
-    def is_http(self) -> bool:
-        return not self.name.startswith("stdio")
-
-    @property
-    def verb(self) -> str:
-        return next((str(record.data["verb"]).upper() for record in self.sent if record.data.get("verb")), "")
-
-    @property
-    def code(self) -> int | None:
-        """The HTTP status, None without one."""
-        return next((record.data["status"] for record in self.status), None)
-
-    @property
-    def media_type(self) -> str:
-        return (header(self.status, "content-type") or "").split(";")[0].strip().lower()
-
-    @property
-    def opens(self) -> str:
-        """The session that the target issued in its reply, empty without one."""
-        return header(self.status, "mcp-session-id") or ""
-
-    @property
-    def scope(self) -> str:
-        lane = self.name.partition("@")[2]
-        return (header(self.sent, "mcp-session-id") or lane) if self.is_http else f"stdio@{lane}"
-
-    @property
-    def was_torn(self) -> bool:
-        """Whether what was heard last may be a fragment."""
-        return any(record.data.get("ending") != "closed" for record in self.ends) or not self.ends
-
-    def speaks_protocol(self, payload: Any) -> bool:
-        """Whether a decoded body is a message at all: an error page or a metadata document need not be one."""
-        if (
-            not self.is_http
-            or self.media_type == "text/event-stream"
-            or (type(payload) is dict and "jsonrpc" in payload)
-        ):
-            return True
-        return self.verb == "POST" and self.code is not None and 200 <= self.code < 300
-
-
-def header(records: Iterable[Record], name: str) -> str | None:
-    """The first value of a header in SENT or STATUS records; names ignore case."""
-    pairs = (pair for record in records for pair in record.data.get("headers") or ())
-    return next((value for key, value in pairs if key.lower() == name), None)
-
-
 def mapping(value: Any, *path: str) -> Mapping[str, Any]:
     """The object at a path of members, empty where there is none."""
     for name in path:
@@ -176,55 +69,10 @@ def mapping(value: Any, *path: str) -> Mapping[str, Any]:
 
 def key(value: Any) -> Key:
     """The identity of a request id or token: its value and its JSON type. 1 and 1.0 are the same number."""
-    if isinstance(value, bool) or value is None or isinstance(value, str):
-        return type(value).__name__, str(value)
-    return (
-        ("number", repr(float(value) if value != int(value) else int(value)))
-        if _is_number(value)
-        else ("", repr(value))
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) or (isinstance(value, float) and abs(value) < float("inf"))
-
-
-def untouched(histories: Histories) -> Iterator[Sequence[Record]]:
-    """The histories in which no fault rewrote what the target said."""
-    for history in histories.values():
-        fired = {str(record.data.get("fault", "")).split("(")[0] for record in history if record.kind is Kind.FIRED}
-        if not fired & REWRITING:
-            yield history
-
-
-def operations(history: Sequence[Record]) -> list[Operation]:
-    """The operations of a history in the order in which they began."""
-    found: dict[str, Operation] = {}
-    for record in history:
-        if record.operation:
-            found.setdefault(record.operation, Operation(record.operation)).add(record)
-    return list(found.values())
-
-
-def said(record: Record) -> Any:
-    """The decoded message of a SENT record; bytes that were sent as they are count when they are JSON."""
-    message = record.data.get("message", record.data.get("raw"))
-    if not isinstance(message, str):
-        return message
-    try:
-        return json.loads(message)
-    except (ValueError, RecursionError):
-        return None
-
-
-def sent_as_text(record: Record) -> bool:
-    """Whether bytes were sent as they are, so that the target may read in them what we do not."""
-    return record.kind is Kind.SENT and (isinstance(record.data.get("message"), str) or "raw" in record.data)
-
-
-def parts(payload: Any) -> list[Any]:
-    """The messages in a payload: those of a batch, or the one that it is."""
-    return payload if isinstance(payload, list) and payload else [payload]
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    kind = "number" if isinstance(value, float) or type(value) is int else type(value).__name__
+    return kind, value if isinstance(value, str) else repr(value)
 
 
 def asked(history: Sequence[Record]) -> list[Asked]:
@@ -281,15 +129,7 @@ class _Versions:
         self._opened = {operation.name: operation.opens for operation in operations(history)}
 
     def placed(self, message: Heard, request: Asked | None) -> Heard:
-        return Heard(
-            message.payload,
-            message.record,
-            message.operation,
-            message.scope,
-            message.event_id,
-            request,
-            self._version(message, request),
-        )
+        return replace(message, request=request, version=self._version(message, request))
 
     def _version(self, message: Heard, request: Asked | None) -> str | None:
         if request and request.payload.get("method") == "initialize":
