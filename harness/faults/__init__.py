@@ -11,7 +11,8 @@ from .http import KeepaliveChurn as keepalive_churn
 from .http import ReplayRequest as replay_request
 from .http import RoundRobin as round_robin
 from .http import Status as status
-from .plan import from_json, parse, parse_plan, to_json
+from .notation import to_json
+from .plan import from_json, parse, parse_plan
 from .process import FullPipe as full_pipe
 from .process import PipeMerge as pipe_merge
 from .process import PipeSplit as pipe_split

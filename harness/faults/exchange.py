@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..wire import json, jsonrpc
-from .stage import Action
+from .stage import Action, Headers
 
-Headers = tuple[tuple[str, str], ...]
 Forward = Callable[[], Awaitable[None]]
 
 

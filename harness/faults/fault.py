@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from ..chance import Chance
 from .exchange import Exchange, Forward
+from .notation import text
 from .stage import Flow, Stage
 from .trigger import CONNECT, Trigger
 
@@ -66,8 +67,6 @@ class Fault:
         await forward()
 
     def __str__(self) -> str:
-        from .plan import text
-
         return text(self)
 
 

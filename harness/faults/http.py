@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import anyio
 
-from .exchange import Exchange, Forward, Headers
+from .exchange import Exchange, Forward
 from .fault import Armed, Fault, FaultError, Mount
-from .stage import Action, Direction, End, Flow, Framing, Gap, How, Stage
+from .stage import Action, Direction, End, Flow, Framing, Gap, Headers, How, Stage
 
 RELAYED = frozenset({Mount.RELAY})
 

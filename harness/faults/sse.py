@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..wire.sse import SseDecoder, SseEvent
+from ..wire.sse import SseDecoder, SseError, SseEvent
 from .fault import Armed, Fault, FaultError, Mount
-from .stage import Action, Direction, Flow, Framing, Stage
+from .stage import Action, Direction, End, Flow, Framing, How, Stage
 from .trigger import Events, Trigger
 
 FIRST_EVENT = Events(1)
@@ -49,7 +49,12 @@ class _Changed(Stage):
         self._held: list[bytes] = []
 
     def feed(self, data: bytes) -> Iterator[Action]:
-        for event in self._decoder.feed(data):
+        try:
+            events = self._decoder.feed(data)
+        except SseError:  # no event, and so no way on
+            yield End(How.RESET)
+            return
+        for event in events:
             yield from self._event(event)
 
     def _event(self, event: SseEvent) -> Iterator[Action]:

@@ -158,7 +158,7 @@ class Events(Trigger):
     n: int = 1
 
     def counter(self, framing: Framing) -> Counter:
-        return _Units(self.n, _sse_units("", any_event=True)) if framing is Framing.SSE else At(None)
+        return _Units(self.n, _Events()) if framing is Framing.SSE else At(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Messages(Trigger):
 
     def counter(self, framing: Framing) -> Counter:
         if framing is Framing.SSE:
-            return _Units(self.n, _sse_units(self.method))
+            return _Units(self.n, _Events(self.method))
         if framing is Framing.LINES:
             return _Units(self.n, _Lines(self.method))
         return At(None)
@@ -219,18 +219,15 @@ class _Units:
 
 @dataclass(slots=True)
 class _Events:
-    method: str
-    any_event: bool
+    """SSE events; with `method`, only those that carry a message, which "" does not narrow further."""
+
+    method: str | None = None
     decoder: sse.SseDecoder = field(default_factory=sse.SseDecoder)
 
     def feed(self, data: bytes) -> Iterable[tuple[int, bool]]:
         for event in self.decoder.feed(data):
-            counts = event.dispatched and (self.any_event or _is_call((event.data or "").encode(), self.method))
+            counts = event.dispatched and (self.method is None or _is_call(event.data or "", self.method))
             yield len(event.raw), counts
-
-
-def _sse_units(method: str, any_event: bool = False) -> _Events:
-    return _Events(method, any_event)
 
 
 @dataclass(slots=True)
@@ -243,7 +240,7 @@ class _Lines:
             yield len(line) + 1, _is_call(line, self.method)
 
 
-def _is_call(text: bytes, method: str) -> bool:
+def _is_call(text: str | bytes, method: str) -> bool:
     """Whether a text is a JSON-RPC message, with a method: a call of that."""
     try:
         message = jsonrpc.classify(json.loads(text))

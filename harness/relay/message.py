@@ -8,7 +8,8 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
-from ..faults.exchange import Headers, HttpRequest
+from ..faults.exchange import HttpRequest
+from ..faults.stage import Headers
 
 HEAD_LIMIT = 1024 * 1024
 BODY_LIMIT = 16 * 1024 * 1024

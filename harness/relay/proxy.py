@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 
 import anyio
 from anyio.abc import ByteStream, TaskGroup
 
 from ..chance import Chance
-from ..faults.exchange import Forward, Headers, HttpRequest
+from ..faults.exchange import HttpRequest
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.http import RoundRobin
-from ..faults.stage import Action, Chain, Direction, Flow, Framing, How
+from ..faults.stage import Action, Chain, Direction, Flow, Framing, Headers, How
 from ..transport.network import Listener
 from .link import Dial, Ending, dialer, duplex, end, noting_end
 from .message import Channel, Head, Opaque, Request, ResponseReading, Torn, read_request
@@ -149,8 +150,7 @@ class _Exchange:
         if not faults:
             return await self._forward()
         first, rest = faults[0], faults[1:]
-        forward: Forward = lambda: self._through(rest)  # noqa: E731
-        return await first.fault.on_exchange(first, self, forward)
+        return await first.fault.on_exchange(first, self, partial(self._through, rest))
 
     async def _forward(self) -> None:
         """Send the request on, and the answer back as it comes."""

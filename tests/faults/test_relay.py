@@ -354,3 +354,12 @@ async def test_a_torn_answer_is_torn_at_the_client() -> None:
         response = (await client.ask(call())).response
         assert (response.status, response.body, response.ending) == (200, b"{", Ending.OPEN)
         assert client.ending == "fin"
+
+
+@virtual
+async def test_an_event_without_bounds_ends_the_exchange_and_is_no_firing() -> None:
+    boundless = stream_of(b"data: " + b"x" * (5 * 1024 * 1024), end=False)
+    async with harbour(SimNetwork(), drop_event(after=events(1)), scripts=[lambda _: boundless]) as sea:
+        client = await sea.client()
+        await client.ask(call(), patience=60.0)
+        assert (client.ending, sea.fired) == ("reset", [])

@@ -1,0 +1,62 @@
+"""How faults and triggers are written: only what differs from the defaults."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from .trigger import Trigger
+
+if TYPE_CHECKING:
+    from .fault import Fault
+
+
+def text(value: Fault | Trigger) -> str:
+    """`cut(on="tools/call", after=events(2), how=reset)`."""
+    written = _settings(value)
+    if isinstance(value, Trigger):
+        return _trigger_text(value, written)
+    return f"{value.name}({', '.join(f'{key}={_text(item)}' for key, item in written.items())})"
+
+
+def _trigger_text(value: Trigger, written: Mapping[str, Any]) -> str:
+    """The position is written without its name, `n` even when it is the default."""
+    names = [item.name for item in fields(value)]
+    first = [_text(getattr(value, name)) for name in names[:1]]
+    others = [f"{name}={_text(written[name])}" for name in names[1:] if name in written]
+    return f"{value.name}({', '.join(first + others)})" if names else value.name
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Trigger):
+        return text(value)
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_text, value))}{',' if len(value) == 1 else ''})"
+    return repr(value)
+
+
+def _settings(value: Fault | Trigger) -> dict[str, Any]:
+    """The fields that differ from their defaults, in order."""
+    pairs = ((item, getattr(value, item.name)) for item in fields(value))
+    return {item.name: current for item, current in pairs if current != item.default}
+
+
+def to_json(value: Fault | Trigger) -> dict[str, Any]:
+    """`{"fault": "cut", "on": "tools/call", "after": {"trigger": "events", "n": 2}, "how": "reset"}`."""
+    kind = "fault" if not isinstance(value, Trigger) else "trigger"
+    return {kind: value.name, **{key: _to_json(item) for key, item in _settings(value).items()}}
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, Trigger):
+        return to_json(value)
+    if isinstance(value, StrEnum):
+        return value.value
+    return [_to_json(item) for item in value] if isinstance(value, tuple) else value
