@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any
+from typing import Any, Self
 
 import anyio
 import h11
@@ -160,7 +160,6 @@ class Client:
 
     network: Network
     port: int
-    server: Reference
     session: dict[str, str | None] = field(default_factory=dict)
 
     async def send(self, verb: str, body: bytes = b"", headers: Headers | None = None, path: str = "/mcp") -> Exchange:
@@ -195,25 +194,30 @@ class Client:
         answer = (await self.modern(modern("t", "tools/call", call(name, **arguments)))).answer
         return str(answer["result"]["content"][0]["text"])
 
-    async def begin(self, version: str = D, capabilities: Mapping[str, Any] | None = None) -> Client:
+    async def begin(self, version: str = D, capabilities: Mapping[str, Any] | None = None) -> Self:
         """A client in a session of its own."""
         reply = await self.post(initialize(version, capabilities))
         later = {"MCP-Protocol-Version": version} if version > "2025-03-26" else {}
-        client = Client(
-            self.network, self.port, self.server, {"Mcp-Session-Id": reply.headers["mcp-session-id"], **later}
-        )
+        client = replace(self, session={"Mcp-Session-Id": reply.headers["mcp-session-id"], **later})
         await client.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return client
 
 
+@dataclass(slots=True, kw_only=True)
+class Served(Client):
+    """A client that can also look into the server."""
+
+    server: Reference
+
+
 @asynccontextmanager
-async def serving(build: Build = Reference, network: Network | None = None) -> AsyncIterator[Client]:
+async def serving(build: Build = Reference, network: Network | None = None) -> AsyncIterator[Served]:
     network = network or SimNetwork()
     listener = await network.listen()
     async with anyio.create_task_group() as tasks:
         server = build(tasks)
         tasks.start_soon(listener.serve, server.serve_connection, tasks)
-        yield Client(network, listener.port, server)
+        yield Served(network, listener.port, server=server)
         tasks.cancel_scope.cancel()
     await listener.aclose()
 

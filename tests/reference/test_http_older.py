@@ -9,7 +9,7 @@ import pytest
 from seatrial.fixtures.reference.versions import OLDER, A, B, C, D
 from seatrial.transport.network import reset
 
-from .client import Client, Reply, call, initialize, request, serving, virtual
+from .client import Client, Reply, Served, call, initialize, request, serving, virtual
 
 SLOW = call("slow", seconds=1, key="k") | {"_meta": {"progressToken": "p"}}
 CANCEL = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
@@ -29,7 +29,7 @@ async def resume(client: Client, after: str | None) -> Reply:
     return await (await client.send("GET", headers={"Last-Event-ID": after})).reply()
 
 
-async def witness(client: Client, key: str = "k") -> str:
+async def witness(client: Served, key: str = "k") -> str:
     return client.server.ledger.reading(key)
 
 
@@ -185,7 +185,14 @@ async def test_a_cancelled_call_stops_ends_its_stream_and_stays_silent() -> None
         session = await client.begin()
         exchange = await session.start(request("42", "tools/call", SLOW))
         await exchange.messages(2)
-        for params in ({"requestId": 42}, {}, {"requestId": None}, {"requestId": {}}, {"requestId": "gone"}):
+        ignored: list[dict[str, Any]] = [
+            {"requestId": 42},
+            {},
+            {"requestId": None},
+            {"requestId": {}},
+            {"requestId": "gone"},
+        ]
+        for params in ignored:
             assert (await session.post(CANCEL | {"params": params})).status == 202
         await exchange.messages(3)
         assert (await session.post(CANCEL | {"params": {"requestId": "42", "reason": "x\n" * 5000}})).status == 202

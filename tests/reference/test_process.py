@@ -54,11 +54,11 @@ async def line(running: Process) -> Any:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @really
-async def test_http_serves_and_ends_on_a_signal(number: int) -> None:
+async def test_http_serves_and_ends_on_a_signal(number: signal.Signals) -> None:
     async with process("--http", "0") as running:
         url = (await line(running))["url"]
         port = int(url.rpartition(":")[2].partition("/")[0])
-        client = Client(TcpNetwork(), port, None)  # type: ignore[arg-type]
+        client = Client(TcpNetwork(), port)
         assert (await client.post(initialize("2025-11-25"))).status == 200
         listening = await client.start_modern(modern("s", "subscriptions/listen", {"notifications": {}}))
         await listening.messages(1)
