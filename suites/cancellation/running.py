@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import anyio
-
 from seatrial import AUTO, Control, Exchange, Lab, Message, Play, Reason, Role, Session, Sighting, is_response, same_id
 
 SECONDS = 2.0
@@ -75,6 +74,11 @@ async def control(lab: Lab, seconds: float = SECONDS) -> Control:
     if not found.last:
         lab.inconclusive(Reason.NO_WITNESS, "the witness shows nothing of a slow call that was left alone")
     return found
+
+
+async def control_duration(lab: Lab, seconds: float) -> float:
+    """Seconds that a slow call takes when it is left alone."""
+    return (await lab.effects.control(Role.SLOW, seconds=seconds)).duration
 
 
 async def sight(lab: Lab, session: Session, run: Run, yardstick: Control) -> Sighting:
