@@ -56,7 +56,7 @@ async def _attempt(lab: Lab) -> _End:
     """The body's end: its return, a Stopped, the deadline, or a crash of ours."""
     try:
         with anyio.fail_after(lab.tempo.case):
-            await lab.case.check.body(lab)
+            await _played(lab)
     except Broken:
         return _End()
     except Inconclusive as stop:
@@ -72,6 +72,17 @@ async def _attempt(lab: Lab) -> _End:
     except Exception:
         return _crash()
     return _End()
+
+
+async def _played(lab: Lab) -> None:
+    """The body, whose parts may run at once: what ended one of them first ends the case."""
+    try:
+        await lab.case.check.body(lab)
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from group
 
 
 def _crash() -> _End:
