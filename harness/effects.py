@@ -24,6 +24,10 @@ READING_LIMIT = 1024 * 1024
 """Bytes of a witness's answer that are read."""
 
 
+MEASURED = frozenset({Role.SLOW, Role.PROGRESS, Role.LOGS, Role.STREAM_CLOSE, Role.TASK})
+"""Roles that take their time. The others are over at once, or wait for the client."""
+
+
 @dataclass(slots=True, eq=False)
 class Effects:
     """The stimuli of one case. Everything that cannot be played raises Unfit, which makes the case INCONCLUSIVE."""
@@ -53,13 +57,14 @@ class Effects:
     async def plan(self, role: Role, *, key: str | None = None, **values: Any) -> Play:
         """A stimulus made ready to be sent. `values`: seconds, count, gap, text, level, city.
 
-        How long it lasts is what was asked for where the stimulus takes it, what its owner states, or measured.
+        How long it lasts is what was asked for where the stimulus takes it, what its owner states, or measured; a
+        role that takes no time of its own lasts 0 seconds.
         """
         stimulus = self.stimulus(role)
         play = self._filled(role, stimulus, key or self.fresh_key(), values)
         if play.lasts < 0:
-            measured = await self.control(role, **values)
-            play = Play(**{**_fields(play), "lasts": measured.duration})
+            lasts = (await self.control(role, **values)).duration if role in MEASURED else 0.0
+            play = Play(**{**_fields(play), "lasts": lasts})
         self.recorder.note(Kind.STIMULUS, "", role=role.value, key=play.key, method=play.method, params=play.params)
         return play
 
