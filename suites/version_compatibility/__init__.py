@@ -8,6 +8,6 @@ from seatrial import Suite, assemble
 def suite() -> Suite:
     from seatrial.fixtures.mutants import mutants_of
 
-    from . import mcp
+    from . import mcp, mcp_eras, mcp_headers, mcp_monitors
 
-    return assemble(__name__, [mcp], mutants_of("version_compatibility"))
+    return assemble(__name__, [mcp, mcp_headers, mcp_eras, mcp_monitors], mutants_of("version_compatibility"))

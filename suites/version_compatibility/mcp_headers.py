@@ -1,0 +1,479 @@
+"""MCP 2026-07-28: the version in every request, and the headers that repeat the body."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seatrial import (
+    Check,
+    Feature,
+    Isolation,
+    Lab,
+    Outcome,
+    Role,
+    Session,
+    Violation,
+    check,
+    encoded,
+    entries,
+    expect,
+    header_value,
+)
+
+from .mcp import D, E, supported_in
+
+HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
+VERSION = "io.modelcontextprotocol/protocolVersion"
+UNKNOWN = "1999-01-01"
+Params = dict[str, Any]
+
+
+async def with_version(session: Session, method: str, params: Params | None, version: str) -> Outcome:
+    """A request that names another version, in the body and in the header."""
+    message = session.message(method, params, id=(ident := session.next_id()))
+    message["params"]["_meta"][VERSION] = version
+    exchange = await session.send(message, headers={"MCP-Protocol-Version": version}, request_id=ident)
+    return await exchange.outcome()
+
+
+def unsupported(outcome: Outcome, requested: str) -> Violation | None:
+    """-32022 with the versions that work and the one that was asked for."""
+    refused = expect.refused(outcome, {UNSUPPORTED_VERSION})
+    if refused:
+        return refused
+    data = getattr(outcome, "data", None)
+    told = isinstance(data, dict) and isinstance(data.get("supported"), list) and data.get("requested") == requested
+    return expect.that(told, f"data with supported, an array, and requested {requested!r}", data, outcome)
+
+
+@check(
+    "mcp.ver.unsupported-32022",
+    "A request that names an unsupported version is refused with -32022",
+    mutants=("modern.unsupported-invalid-params", "modern.unsupported-without-data"),
+)
+async def unsupported_version_is_refused(lab: Lab) -> None:
+    """tools/list and server/discover in versions that do not exist, header and body equal."""
+    async with lab.session() as session:
+        for method in ("server/discover", "tools/list"):
+            for version in (UNKNOWN, "2099-12-31"):
+                lab.expect(unsupported(await with_version(session, method, None, version), version))
+
+
+@check(
+    "mcp.ver.unsupported-http-400",
+    "The refusal of an unsupported version has HTTP status 400",
+    mutants=("modern.unsupported-200",),
+)
+async def refusal_has_status_400(lab: Lab) -> None:
+    """server/discover in a version that does not exist."""
+    async with lab.session() as session:
+        outcome = await with_version(session, "server/discover", None, UNKNOWN)
+        lab.expect(expect.that(outcome.reply.status == 400, "HTTP status 400", outcome, outcome))
+
+
+@check(
+    "mcp.ver.unsupported-each-method",
+    "The version is judged on every request, not once per connection",
+    isolation=Isolation.SESSION,
+    mutants=("modern.version-judged-once", "modern.version-judged-on-discover-only"),
+)
+async def version_is_judged_each_time(lab: Lab) -> None:
+    """A good tools/list first; then several methods in a version that does not exist, on the same connection."""
+    async with lab.session(opened=False) as session:
+        lab.need(await session.request("tools/list"))
+        for method, params in await requests_of(lab):
+            lab.expect(unsupported(await with_version(session, method, params, UNKNOWN), UNKNOWN))
+
+
+async def requests_of(lab: Lab) -> list[tuple[str, Params | None]]:
+    """Requests that this server would serve."""
+    found: list[tuple[str, Params | None]] = [("tools/list", None), ("server/discover", None)]
+    if lab.effects.has(Role.QUICK):
+        play = await lab.effects.plan(Role.QUICK)
+        found.append((play.method, play.params))
+    return found
+
+
+@check(
+    "mcp.ver.unsupported-stdio",
+    "The refusal of an unsupported version is the same over stdio",
+    mutants=("modern.unsupported-silent-on-stdio",),
+)
+async def refusal_over_stdio(lab: Lab) -> None:
+    """server/discover and tools/list in a version that does not exist."""
+    async with lab.session() as session:
+        for method in ("server/discover", "tools/list"):
+            lab.expect(unsupported(await with_version(session, method, None, UNKNOWN), UNKNOWN))
+
+
+@check(
+    "mcp.ver.unsupported-list-useful",
+    "Every version that the refusal lists works",
+    isolation=Isolation.SESSION,
+    mutants=("modern.lists-what-it-refuses", "modern.lists-nothing"),
+)
+async def listed_versions_work(lab: Lab) -> None:
+    """Each version of data.supported is tried: modern ones by server/discover, older ones by initialize."""
+    async with lab.session() as session:
+        refusal = await with_version(session, "server/discover", None, UNKNOWN)
+    listed = supported_in(refusal)
+    lab.require(expect.that(bool(listed), "data.supported lists at least one version", refusal, refusal))
+    for version in listed:
+        async with lab.session(version=version, opened=False) as session:
+            outcome = await session.open()
+            served = expect.answered(outcome, f"{version}, which the refusal lists, is served")
+            lab.expect(served)
+
+
+# Headers that repeat the body: one row for each way to be wrong
+
+Subjects = Callable[[Lab, Session], Awaitable[Sequence[tuple[str, Params]]]]
+
+
+async def listing(lab: Lab, session: Session) -> Sequence[tuple[str, Params]]:
+    return [("tools/list" if lab.declares(Feature.TOOLS) else "server/discover", {})]
+
+
+async def named(lab: Lab, session: Session) -> Sequence[tuple[str, Params]]:
+    """Requests with a name, of every kind that this server can be asked for."""
+    found: list[tuple[str, Params]] = []
+    for role in (Role.QUICK, Role.PROMPT, Role.RESOURCE):
+        if lab.effects.has(role):
+            play = await lab.effects.plan(role)
+            found.append((play.method, play.params))
+    if not found:
+        return await listed_names(lab, session)
+    return found
+
+
+async def listed_names(lab: Lab, session: Session) -> Sequence[tuple[str, Params]]:
+    """Without stimuli: names that the lists give. A refusal for the header comes before any argument matters."""
+    kinds = (
+        (Feature.TOOLS, "tools/list", "tools", "name", "tools/call"),
+        (Feature.PROMPTS, "prompts/list", "prompts", "name", "prompts/get"),
+        (Feature.RESOURCES, "resources/list", "resources", "uri", "resources/read"),
+    )
+    found: list[tuple[str, Params]] = []
+    for feature, listing_method, member, key, method in kinds:
+        if lab.declares(feature):
+            result = lab.need(await session.request(listing_method)).result
+            found += [(method, {key: item[key]}) for item in result.get(member, [])[:1]]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Mirror:
+    """One requirement on headers. `header` gives the values to try from the request's method and subject.
+
+    A value of None leaves the header out. `served`: the request is right all the same.
+    """
+
+    id: str
+    title: str
+    subjects: Subjects
+    name: str
+    values: Callable[[str, str], Sequence[str | None]]
+    mutants: tuple[str, ...]
+    served: bool = False
+    probe: str = ""
+
+
+MIRRORS = (
+    Mirror(
+        "mcp.ver.mcp-method-required",
+        "A request without Mcp-Method is refused",
+        listing,
+        "Mcp-Method",
+        lambda method, subject: [None],
+        ("header.method-optional",),
+    ),
+    Mirror(
+        "mcp.ver.mcp-method-mismatch",
+        "A request whose Mcp-Method differs from the body is refused",
+        listing,
+        "Mcp-Method",
+        lambda method, subject: ["prompts/list", "no/such", f"{method}x"],
+        ("header.method-ignored",),
+    ),
+    Mirror(
+        "mcp.ver.mcp-method-case",
+        "The value of Mcp-Method is compared with regard to case",
+        listing,
+        "Mcp-Method",
+        lambda method, subject: [method.title(), method.upper()],
+        ("header.method-any-case",),
+    ),
+    Mirror(
+        "mcp.ver.mcp-name-required",
+        "tools/call, prompts/get and resources/read without Mcp-Name are refused",
+        named,
+        "Mcp-Name",
+        lambda method, subject: [None],
+        ("header.name-optional", "header.name-for-tools-only"),
+    ),
+    Mirror(
+        "mcp.ver.mcp-name-mismatch",
+        "tools/call, prompts/get and resources/read whose Mcp-Name differs from the body are refused",
+        named,
+        "Mcp-Name",
+        lambda method, subject: [f"{subject}x", "other"],
+        ("header.name-ignored",),
+    ),
+)
+
+
+def refused_for(outcome: Outcome) -> Violation | None:
+    return expect.refused(outcome, {HEADER_MISMATCH}, statuses={400})
+
+
+def mirror_check(row: Mirror) -> Check:
+    @check(row.id, row.title, mutants=row.mutants)
+    async def body(lab: Lab) -> None:
+        """The request with the header left out or changed; the body stays right."""
+        async with lab.session() as session:
+            subjects = await row.subjects(lab, session)
+            for method, params in subjects:
+                subject = str(params.get("name", params.get("uri", "")))
+                for value in row.values(method, subject):
+                    lab.expect(refused_for(await session.request(method, params, headers={row.name: value})))
+            if not subjects:
+                lab.not_applicable("the server lists no tool, prompt or resource", lab.claim_record)
+
+    return body
+
+
+MIRROR_CHECKS = tuple(mirror_check(row) for row in MIRRORS)
+
+
+@check(
+    "mcp.ver.header-required",
+    "A modern body without the MCP-Protocol-Version header is refused",
+    mutants=("header.version-optional",),
+)
+async def version_header_is_required(lab: Lab) -> None:
+    """tools/list and server/discover without the header. A server that also serves 2025-03-26 may take it for that."""
+    codes = set() if has_older(lab) else {HEADER_MISMATCH}
+    async with lab.session() as session:
+        for method in ("server/discover", "tools/list"):
+            outcome = await session.request(method, headers={"MCP-Protocol-Version": None})
+            lab.expect(expect.refused(outcome, codes, statuses={400}))
+
+
+def has_older(lab: Lab) -> bool:
+    """Does the same endpoint serve a version with the handshake?"""
+    return any(version < E for version in lab.berth.claims.versions(lab.binding))
+
+
+@check(
+    "mcp.ver.header-body-mismatch-a",
+    "A header that names the modern version over a body that names another is refused",
+    mutants=("header.body-version-ignored",),
+)
+async def modern_header_over_another_body(lab: Lab) -> None:
+    """Header 2026-07-28, the body names an older and an unknown version."""
+    async with lab.session() as session:
+        for version in (D, UNKNOWN):
+            message = session.message("tools/list", None, id=(ident := session.next_id()))
+            message["params"]["_meta"][VERSION] = version
+            outcome = await (await session.send(message, request_id=ident)).outcome()
+            lab.expect(refused_for(outcome))
+
+
+@check(
+    "mcp.ver.header-body-mismatch-b",
+    "A header that names an older version over a modern body is refused",
+    mutants=("header.older-version-served", "header.older-version-missing-session"),
+)
+async def older_header_over_a_modern_body(lab: Lab) -> None:
+    """Header 2025-11-25, the body names 2026-07-28. Ambiguity: a server of both eras may answer with another 4xx."""
+    async with lab.session() as session:
+        outcome = await session.request("tools/list", headers={"MCP-Protocol-Version": D})
+        status = outcome.reply.status or 0
+        soft = 400 <= status < 500
+        lab.expect(expect.refused(outcome, {HEADER_MISMATCH}, statuses={400}, soft=soft))
+
+
+@check(
+    "mcp.ver.mcp-name-base64",
+    "An Mcp-Name in the base64 form is decoded before it is compared",
+    needs={Role.QUICK},
+    mutants=("header.base64-not-decoded", "header.broken-base64-served"),
+)
+async def encoded_name_is_decoded(lab: Lab) -> None:
+    """The right name encoded, another name encoded, and base64 that is broken."""
+    play = await lab.effects.plan(Role.QUICK)
+    name = str(play.params.get("name", play.params.get("uri")))
+    async with lab.session() as session:
+        served = await session.request(play.method, play.params, headers={"Mcp-Name": encoded(name)})
+        lab.expect(expect.answered(served, "a name in the base64 form is served"))
+        for value in (encoded("other"), "=?base64?!!!?="):
+            lab.expect(refused_for(await session.request(play.method, play.params, headers={"Mcp-Name": value})))
+
+
+@check(
+    "mcp.ver.header-names-case-insensitive",
+    "Header names are compared without regard to case",
+    mutants=("header.names-with-case",),
+)
+async def header_names_ignore_case(lab: Lab) -> None:
+    """Mcp-Method and MCP-Protocol-Version written otherwise."""
+    async with lab.session() as session:
+        for name, value in (("Mcp-Method", "tools/list"), ("MCP-Protocol-Version", lab.version)):
+            for spelling in (name.upper(), name.lower(), name.swapcase()):
+                headers = {name: None, spelling: value}
+                outcome = await session.request("tools/list", headers=headers)
+                lab.expect(expect.answered(outcome, f"{spelling} is read as {name}"))
+
+
+@check(
+    "mcp.ver.duplicate-header",
+    "Two Mcp-Name headers with different values are refused",
+    needs={Role.QUICK},
+    mutants=("header.first-of-two-names",),
+)
+async def duplicate_name_is_refused(lab: Lab) -> None:
+    """A call with its own name first and another name after it."""
+    play = await lab.effects.plan(Role.QUICK)
+    async with lab.session() as session:
+        message = session.message(play.method, play.params, id=(ident := session.next_id()))
+        headers = {**session.envelope.headers(play.method, play.params), "Content-Type": "application/json"}
+        own = {**headers, "Accept": "application/json, text/event-stream"}
+        exchange = session.raw(
+            "POST", own, json.dumps(message).encode(), request_id=ident, extra=(("Mcp-Name", "other"),)
+        )
+        lab.expect(expect.refused(await exchange.outcome()))
+
+
+# Parameters that a tool wants repeated in headers
+
+
+@dataclass(frozen=True, slots=True)
+class Mirrored:
+    """A call of a tool with `x-mcp-header`: its parameters by name, and the header of each."""
+
+    method: str
+    params: Params
+    headers: dict[str, str]
+
+
+async def mirrored_call(lab: Lab, session: Session, *, integers: bool = False) -> Mirrored:
+    """The call that the stimulus gives, with the headers that the tool's schema asks for.
+
+    `integers`: the mirrored parameters that are integers are given too.
+    """
+    play = await lab.effects.plan(Role.X_MCP_HEADER, text="eu")
+    tools, _ = await entries(lab, session, "tools/list")
+    schema = next((t["inputSchema"] for t in tools if t.get("name") == play.params["name"]), {})
+    properties = schema.get("properties", {})
+    headers = {k: f"Mcp-Param-{v['x-mcp-header']}" for k, v in properties.items() if "x-mcp-header" in v}
+    arguments = dict(play.params["arguments"])
+    if integers:
+        arguments |= {key: 42 for key in headers if properties[key].get("type") == "integer"}
+    given = {key: header for key, header in headers.items() if key in arguments}
+    if not given:
+        lab.not_applicable(f"{play.params['name']} has no x-mcp-header parameter", lab.claim_record)
+    return Mirrored(play.method, {**play.params, "arguments": arguments}, given)
+
+
+def right(call: Mirrored) -> dict[str, str | None]:
+    return {header: header_value(call.params["arguments"][key]) for key, header in call.headers.items()}
+
+
+@check(
+    "mcp.ver.mcp-param-missing",
+    "A call that omits a mirrored parameter header is refused",
+    needs={Role.X_MCP_HEADER},
+    mutants=("header.param-optional",),
+)
+async def missing_parameter_header(lab: Lab) -> None:
+    """The call without the header, though the value is in the body; the right call as control."""
+    async with lab.session() as session:
+        call = await mirrored_call(lab, session)
+        lab.need(await session.request(call.method, call.params, headers=right(call)), "the call with its headers")
+        for header in call.headers.values():
+            wrong = {**right(call), header: None}
+            lab.expect(refused_for(await session.request(call.method, call.params, headers=wrong)))
+
+
+@check(
+    "mcp.ver.mcp-param-mismatch",
+    "A mirrored parameter header that differs from the body is refused",
+    needs={Role.X_MCP_HEADER},
+    mutants=("header.param-ignored",),
+)
+async def differing_parameter_header(lab: Lab) -> None:
+    """The call with another value in the header, plain and encoded."""
+    async with lab.session() as session:
+        call = await mirrored_call(lab, session)
+        for header in call.headers.values():
+            for value in ("elsewhere", encoded("elsewhere")):
+                wrong = {**right(call), header: value}
+                lab.expect(refused_for(await session.request(call.method, call.params, headers=wrong)))
+
+
+@check(
+    "mcp.ver.mcp-param-badchars",
+    "A mirrored parameter header with invalid characters is refused",
+    needs={Role.X_MCP_HEADER},
+    mutants=("header.param-bad-characters",),
+)
+async def bad_characters_in_a_parameter_header(lab: Lab) -> None:
+    """A raw character beyond ASCII in header and body, which only the base64 form may carry."""
+    async with lab.session() as session:
+        call = await mirrored_call(lab, session)
+        key, header = next(iter(call.headers.items()))
+        params = {**call.params, "arguments": {**call.params["arguments"], key: "caf\u00e9"}}
+        outcome = await session.request(call.method, params, headers={**right(call), header: "caf\u00e9"})
+        lab.expect(expect.refused(outcome, statuses={400}))
+
+
+@check(
+    "mcp.ver.mcp-param-null",
+    "No mirrored header is expected for a null or absent parameter",
+    needs={Role.X_MCP_HEADER},
+    mutants=("header.param-demanded-for-null",),
+)
+async def no_header_for_an_absent_parameter(lab: Lab) -> None:
+    """The call with the parameter null and without it; the arguments may be refused, the header may not."""
+    async with lab.session() as session:
+        call = await mirrored_call(lab, session)
+        key, header = next(iter(call.headers.items()))
+        rest = {name: value for name, value in call.params["arguments"].items() if name != key}
+        for arguments in ({**rest, key: None}, rest):
+            params = {**call.params, "arguments": arguments}
+            outcome = await session.request(call.method, params, headers={**right(call), header: None})
+            mismatch = getattr(outcome, "code", None) == HEADER_MISMATCH
+            lab.expect(expect.that(not mismatch, "no header is missed for a value that is not there", outcome, outcome))
+
+
+@check(
+    "mcp.ver.mcp-param-int-numeric",
+    "Integers in mirrored headers are compared by value",
+    needs={Role.X_MCP_HEADER},
+    mutants=("header.numbers-as-text",),
+)
+async def numbers_are_compared_by_value(lab: Lab) -> None:
+    """An integer parameter written as a decimal fraction in its header."""
+    async with lab.session() as session:
+        call = await mirrored_call(lab, session, integers=True)
+        numbers = {key: header for key, header in call.headers.items() if type(call.params["arguments"][key]) is int}
+        if not numbers:
+            lab.not_applicable("no mirrored parameter of the stimulus is an integer", lab.claim_record)
+        for key, header in numbers.items():
+            headers = {**right(call), header: f"{call.params['arguments'][key]}.0"}
+            lab.expect(expect.answered(await session.request(call.method, call.params, headers=headers)))
+
+
+@check(
+    "mcp.ver.mcp-param-unknown-ignored",
+    "An unknown Mcp-Param header is ignored",
+    mutants=("header.unknown-param-refused",),
+)
+async def unknown_parameter_header(lab: Lab) -> None:
+    """A plain request with Mcp-Param-Foo."""
+    async with lab.session() as session:
+        outcome = await session.request("tools/list", headers={"Mcp-Param-Foo": "x"})
+        lab.expect(expect.answered(outcome))
