@@ -1,0 +1,209 @@
+"""MCP: connections that break, stall or drip, and what they may not disturb (Streamable HTTP)."""
+
+from __future__ import annotations
+
+import anyio
+
+from seatrial import Departure, Exchange, Isolation, Lab, Reason, Role, Session, check, expect
+from seatrial.faults import FIN, RESET, UP, Fault, cut, events, octets, stall
+
+from .resuming import ABSENT, BUSY, opened, patience, reopened, reports
+
+INSIDE_THE_BODY = 4_000
+"""Bytes of a request after which its head is surely over."""
+PADDING = {"_meta": {"padding": "x" * 50_000}}
+"""Parameters that make a body long."""
+
+
+@check(
+    "mcp.rec.disconnect-not-cancel",
+    "A disconnect is not taken for a cancellation",
+    needs={Role.SLOW, Role.WITNESS},
+    faults=("reset",),
+    mutants=("disconnect.cancels",),
+    isolation=Isolation.SESSION,
+)
+async def disconnect_does_not_cancel(lab: Lab) -> None:
+    """A slow call loses its connection; the witness is asked when it must long be over, and compared with a control."""
+    control = await lab.effects.control(Role.SLOW, seconds=2.0)
+    play = await lab.effects.plan(Role.SLOW, seconds=2.0)
+    async with lab.session() as session:
+        before = await lab.effects.baseline(play, session)
+        begun = anyio.current_time()
+        exchange = await session.start(play, token=f"of-{play.key}")
+        await _underway(lab, exchange)
+        await exchange.leave(Departure.RST)
+        sighting = await lab.effects.sight(play, control, session, before, begun)
+        if not sighting.began:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the call did not begin", exchange.sent, *sighting.records)
+        if not control.last:
+            lab.inconclusive(Reason.NO_WITNESS, "the witness shows nothing of a call that nobody disturbs")
+        lab.expect(expect.that(sighting.finished, "the call works on to its end", str(sighting), *sighting.records))
+
+
+async def _underway(lab: Lab, exchange: Exchange) -> None:
+    """Wait for progress, or for a while where none is reported."""
+    if lab.effects.stimulus(Role.SLOW).progress:
+        await exchange.progressed(2, lab.tempo.scaled(1.0))
+    else:
+        await lab.quiet(0.5)
+
+
+@check(
+    "mcp.rec.drop-mid-call-harmless",
+    "A client that drops the connection during a call harms neither the server nor others",
+    needs={Role.SLOW},
+    faults=("reset",),
+    mutants=("disconnect.kills",),
+    isolation=Isolation.PROCESS,
+)
+async def dropped_call_is_harmless(lab: Lab) -> None:
+    """Slow calls lose their connections, by RST and by FIN; when they are over, an old and a new session are used."""
+    play = await lab.effects.plan(Role.SLOW, seconds=1.0)
+    async with lab.session() as bystander:
+        async with anyio.create_task_group() as tasks:
+            for how in (Departure.RST, Departure.FIN):
+                tasks.start_soon(_drop, lab, how)
+        await lab.quiet(play.lasts + 0.5)
+        await _served(lab, bystander)
+
+
+async def _drop(lab: Lab, how: Departure) -> None:
+    async with lab.session() as session:
+        exchange = await session.start(await lab.effects.plan(Role.SLOW, seconds=1.0))
+        await lab.quiet(0.3)
+        if exchange.responses:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the slow call was over at once", exchange.sent)
+        await exchange.leave(how)
+
+
+async def _served(lab: Lab, bystander: Session) -> None:
+    """A session from before the disturbance works, and so does a new one."""
+    lab.expect(expect.answered(await bystander.fence(), "the session of another client is served"))
+    async with lab.session(opened=False) as fresh:
+        lab.expect(expect.answered(await fresh.open(), "a new client is served"))
+
+
+@check(
+    "mcp.rec.reset-during-body",
+    "A connection that breaks inside the request body does no harm",
+    faults=("reset",),
+    mutants=("body.torn-kills",),
+    isolation=Isolation.PROCESS,
+)
+async def torn_body_is_harmless(lab: Lab) -> None:
+    """The connection ends, by RST and by FIN, when a part of a long body was sent; then others ask."""
+    async with lab.session() as bystander:
+        for how in (RESET, FIN):
+            await _send_slowly(lab, cut(after=octets(INSIDE_THE_BODY), direction=UP, how=how))
+        await _served(lab, bystander)
+
+
+async def _send_slowly(lab: Lab, fault: Fault) -> None:
+    """Send a long request through a fault of the way up, from a client of its own."""
+    async with lab.session(fault, opened=False) as session:
+        exchange = await session.begin("tools/list", PADDING)
+        await exchange.finished()
+
+
+@check(
+    "mcp.rec.slow-body",
+    "A request body that comes slowly does not disturb other clients",
+    faults=("stall",),
+    mutants=("body.read-one-by-one",),
+    isolation=Isolation.PROCESS,
+)
+async def slow_body_disturbs_nobody(lab: Lab) -> None:
+    """One body stops half way for longer than others wait for an answer."""
+    pause = stall(after=octets(INSIDE_THE_BODY), direction=UP, seconds=lab.tempo.answer + 3.0)
+    async with lab.session() as bystander, anyio.create_task_group() as tasks:
+        tasks.start_soon(_send_slowly, lab, pause)
+        await lab.quiet(0.5)
+        await _served(lab, bystander)
+        tasks.cancel_scope.cancel()
+
+
+@check(
+    "mcp.rec.half-open",
+    "A client that stops reading does not block the others",
+    needs={Role.PROGRESS},
+    faults=("stall",),
+    mutants=("stream.one-at-a-time",),
+    isolation=Isolation.PROCESS,
+)
+async def unread_stream_blocks_nobody(lab: Lab) -> None:
+    """Nobody reads the stream of a long call any more after its first event; others ask meanwhile."""
+    play = await reports(lab, count=200, gap=0.1)
+    async with lab.session() as bystander, lab.session(stall(on=play.method, after=events(1))) as session:
+        unread = await session.start(play, token=f"of-{play.key}")
+        await unread.progressed(1)
+        await lab.quiet(0.5)
+        await _served(lab, bystander)
+
+
+@check(
+    "mcp.rec.post-while-get-down",
+    "Calls are answered without a GET stream",
+    mutants=("answers.by-get", "framing.raw-newlines"),
+    isolation=Isolation.SESSION,
+)
+async def calls_need_no_get_stream(lab: Lab) -> None:
+    """Requests of a session that never opened a GET stream, and of one whose GET stream broke."""
+    async with lab.session() as session:
+        await _answered(lab, session)
+        stream = session.open_stream()
+        await stream.status()
+        await stream.leave(Departure.RST)
+        await _answered(lab, session)
+
+
+async def _answered(lab: Lab, session: Session) -> None:
+    lab.expect(expect.answered(await session.fence()))
+    for role in (Role.CALL, Role.PROGRESS):
+        if lab.effects.has(role):
+            play = await (reports(lab, count=2) if role is Role.PROGRESS else lab.effects.plan(role))
+            exchange = await session.start(play, token=f"of-{play.key}")
+            lab.expect(expect.answered(await exchange.outcome(patience(lab, play)), "the call is answered"))
+
+
+@check(
+    "mcp.rec.get-reopen",
+    "A broken GET stream can be opened again",
+    faults=("reset",),
+    mutants=("get.never-again",),
+    isolation=Isolation.SESSION,
+)
+async def get_stream_reopens(lab: Lab) -> None:
+    """The GET stream is left by RST and by FIN; each time it must come back within two seconds."""
+    async with lab.session() as session:
+        stream = await _get_stream(lab, session)
+        for how in (Departure.RST, Departure.FIN):
+            await stream.leave(how)
+            stream = await reopened(lab, session.open_stream)
+            lab.require(opened(stream))
+
+
+async def _get_stream(lab: Lab, session: Session) -> Exchange:
+    """A GET stream; NOT_APPLICABLE where the server offers none."""
+    stream = session.open_stream()
+    if await stream.status() in ABSENT:
+        lab.not_applicable("the server offers no GET streams", stream.sent, stream.end)
+    if opened(stream):
+        lab.inconclusive(Reason.STIMULUS_FAILED, "no GET stream could be opened", stream.sent, stream.end)
+    return stream
+
+
+@check(
+    "mcp.rec.get-second-conflict",
+    "A second GET stream is allowed, or refused with 409",
+    mutants=("get.second-breaks",),
+    isolation=Isolation.SESSION,
+)
+async def second_get_stream_is_clear(lab: Lab) -> None:
+    """Two GET streams of one session at once."""
+    async with lab.session() as session:
+        await _get_stream(lab, session)
+        second = session.open_stream()
+        status = await second.status()
+        actual = f"HTTP status {status}"
+        lab.expect(expect.that(status in (200, BUSY), "HTTP status 200 or 409", actual, second.sent, second.end))
