@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .lab import NotApplicable as NotApplicable
     from .listing import entries as entries
     from .listing import LISTS as LISTS
+    from .listing import Walk as Walk
+    from .listing import walk as walk
     from .matrix import cells as cells
     from .model import Case as Case
     from .model import Check as Check
@@ -111,6 +113,8 @@ _EXPORTS: dict[str, str] = {
     "NotApplicable": "lab",
     "entries": "listing",
     "LISTS": "listing",
+    "Walk": "listing",
+    "walk": "listing",
     "cells": "matrix",
     "Case": "model",
     "Check": "model",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from .judge.pagination import Page
 from .lab import Lab
 from .protocols.mcp.session import Session
-from .protocols.outcome import Outcome
+from .protocols.outcome import Answer, Outcome
 
 LISTS = {
     "tools/list": "tools",
@@ -16,20 +20,69 @@ LISTS = {
 }
 """Method -> the member of its result that holds the entries."""
 
-PAGES = 50
+KEYS = {"resources/list": "uri", "resources/templates/list": "uriTemplate"}
+"""Method -> the member that tells its entries apart, `name` where nothing is said."""
+
+PAGES = 200
 """Pages that are followed at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """What a list showed, page by page. `last` is the end of the last request, an Answer unless a page did not come."""
+
+    method: str
+    pages: tuple[Answer, ...]
+    last: Outcome
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """Every entry that is an object."""
+        return [entry for page in self.pages for entry in _entries(page, self.method) if isinstance(entry, dict)]
+
+    @property
+    def named(self) -> tuple[Page, ...]:
+        """The pages as their judges want them."""
+        key = KEYS.get(self.method, "name")
+        return tuple(
+            Page(
+                tuple(_name(entry, key) for entry in _entries(page, self.method)),
+                _object(page.result).get("nextCursor"),
+                page.message.record,
+            )
+            for page in self.pages
+        )
+
+
+async def walk(session: Session, method: str, limit: int = PAGES) -> Walk:
+    """Follow the cursors of a list, until a page has none, has one that is no string, or does not come."""
+    pages: list[Answer] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        outcome = await session.request(method, cursor)
+        if isinstance(outcome, Answer):
+            pages.append(outcome)
+            cursor = {"cursor": _object(outcome.result).get("nextCursor")}
+        if not isinstance(outcome, Answer) or not isinstance(cursor["cursor"], str) or len(pages) == limit:
+            return Walk(method, tuple(pages), outcome)
 
 
 async def entries(lab: Lab, session: Session, method: str) -> tuple[list[dict[str, Any]], Outcome]:
     """Every entry of a list that is an object, and the last page. Raises Inconclusive for a page that does not come."""
-    found: list[dict[str, Any]] = []
-    params: dict[str, Any] = {}
-    for _ in range(PAGES):
-        page = lab.need(await session.request(method, params), f"{method}")
-        result = page.result if isinstance(page.result, dict) else {}
-        listed = result.get(LISTS[method])
-        found += [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
-        if not isinstance(result.get("nextCursor"), str):
-            break
-        params = {"cursor": result["nextCursor"]}
-    return found, page
+    found = await walk(session, method)
+    return found.entries, lab.need(found.last, method)
+
+
+def _entries(page: Answer, method: str) -> list[Any]:
+    listed = _object(page.result).get(LISTS[method])
+    return listed if isinstance(listed, list) else []
+
+
+def _name(entry: Any, key: str) -> str:
+    """The name of an entry, or all of it where it has none."""
+    name = _object(entry).get(key)
+    return name if isinstance(name, str) else json.dumps(entry, sort_keys=True)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

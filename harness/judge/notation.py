@@ -68,7 +68,8 @@ class Shapes:
         found = [self._one(version, option, value, at) for option in options]
         if not found or [] in found:
             return []
-        return _wanted_by_all(found) or min(found, key=len)
+        common = _wanted_by_all(found) if len(found) > 1 else []
+        return common or min(found, key=len)
 
     def _one(self, version: str, type_: str, value: Any, at: str) -> list[Fault]:
         if type_ in self.aliases:
