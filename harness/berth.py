@@ -71,6 +71,8 @@ class Berth:
     pool: dict[Column, list[Session]] = field(default_factory=dict)
     remembered: dict[Any, Any] = field(default_factory=dict)
     """Measurements of stimuli that several cases share, by column and role."""
+    besides: dict[Column, dict[str, Recorder]] = field(default_factory=dict)
+    """Recorders of traffic that belongs to no case; monitors judge it too."""
     locks: dict[Any, anyio.Lock] = field(default_factory=dict)
     _release: Callable[[], Awaitable[None]] | None = None
 
@@ -189,7 +191,13 @@ class Berth:
         return None
 
     def _own(self, column: Column) -> Recorder:
-        return self.transcript.scope(f"{self.target.name}/session[{column}]")
+        """Where the traffic of lent sessions goes that belongs to no case."""
+        return self.recorder(column, "session")
+
+    def recorder(self, column: Column, purpose: str) -> Recorder:
+        """The one recorder of a column for a purpose beside its cases: session, control."""
+        name = f"{self.target.name}/{purpose}[{column}]"
+        return self.besides.setdefault(column, {}).setdefault(name, self.transcript.scope(name))
 
     async def _fresh(self, column: Column) -> Session:
         session = await self.session(

@@ -129,7 +129,7 @@ class Effects:
             return found
 
     async def _controlled(self, role: Role, values: dict[str, Any]) -> Control:
-        recorder = self.berth.transcript.scope(f"{self.berth.target.name}/control[{self.column}]")
+        recorder = self.berth.recorder(self.column, "control")
         own = Effects(self.berth, self.column, recorder)
         play = self._filled(role, self.stimulus(role), own.fresh_key(), values)
         async with self.berth.lent(self.column, recorder) as session:

@@ -134,7 +134,7 @@ class Voyage:
     @asynccontextmanager
     async def _probe(self, binding: str, version: str) -> AsyncIterator[Session]:
         """A fresh session with nothing sent."""
-        recorder = self.berth.transcript.scope(f"{self.berth.target.name}/discovery[{version},{binding}]")
+        recorder = self.berth.recorder(Column(version, binding, self.options.profile), "discovery")
         session = await self.berth.session(
             version, binding, recorder, self.berth.tasks, lambda fault, where: None, Rig(), None
         )
@@ -188,7 +188,7 @@ class Voyage:
             await self._one(case)
         for case in (case for case in cases if case.check.monitor and not case.exclusion):
             self.emit(CaseStarted(case))
-            self._done(await run_case(case, self.berth, self._recorder(case), self.histories.get(case.column, {})))
+            self._done(await run_case(case, self.berth, self._recorder(case), self._histories(case.column)))
 
     def _needs_solitude(self, case: Case) -> bool:
         return case.check.isolation is Isolation.PROCESS and not self.berth.target.spawnable
@@ -267,6 +267,11 @@ class Voyage:
         result = await run_case(case, self.berth, recorder)
         self.histories.setdefault(case.column, {})[case.id] = recorder.records
         return result
+
+    def _histories(self, column: Column) -> dict[str, list[Record]]:
+        """Every transcript of a column: its cases, and what was said beside them."""
+        besides = {name: recorder.records for name, recorder in self.berth.besides.get(column, {}).items()}
+        return {**besides, **self.histories.get(column, {})}
 
     def _recorder(self, case: Case) -> Recorder:
         return self.berth.transcript.scope(case.id)

@@ -244,6 +244,13 @@ class Lab:
             return outcome
         raise Inconclusive(Reason.STIMULUS_FAILED, f"{what} was not answered", cited(outcome))
 
+    async def survives(self, session: Session) -> None:
+        """A session that stops answering because of what it was sent is a finding, whatever the level of the row."""
+        outcome = await session.fence()
+        if not isinstance(outcome, Answer):
+            actual = "it does not answer a plain request any more"
+            self.ledger.violations.append(Violation("the target serves on", actual, cited(outcome)))
+
     # Time
 
     async def quiet(self, seconds: float | None = None) -> None:

@@ -71,7 +71,7 @@ class Redactor:
             text = text.replace(value, REDACTED)
         for pattern in self.patterns:
             text = pattern.sub(REDACTED, text)
-        return re.sub(r"(\w+://)[^/\s:@]+(:[^/\s@]*)?@", rf"\1{REDACTED}@", text)
+        return re.sub(r"\b(\w+://)[^/\s:@]+(:[^/\s@]*)?@", rf"\1{REDACTED}@", text)
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> list[list[str]]:
         return [[n, REDACTED if n.lower() in SECRET_HEADERS else self.text(v)] for n, v in headers]

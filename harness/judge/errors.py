@@ -22,7 +22,7 @@ DEFINED_CODES = frozenset({-32020, -32021, -32022})
 LEGACY_BAND = range(-32019, -31999)
 """The band that implementations are asked to stay out of."""
 
-BEFORE_THE_BODY = frozenset({401, 403, 404, 405, 406, 413, 415, 421, 429})
+BEFORE_THE_BODY = frozenset({401, 403, 405, 406, 413, 415, 421, 429})
 """HTTP statuses that a server may decide on without reading the body, so that it need not know the id."""
 
 LEAKS: dict[str, re.Pattern[str]] = {
@@ -143,8 +143,9 @@ def _over_errors(
 def error_id_when_readable(histories: Histories, spoken: Spoken) -> Judgement:
     """A JSON-RPC error in a 4xx answer to a well-formed request carries the id of that request.
 
-    An id that is absent or null is a soft finding where the status can be decided before the body is read, and
-    in the older era, whose transport pages allow a rejection without an id. `seen` counts such errors.
+    An id that is absent or null is no finding where the status can be decided before the body is read. It is a soft
+    one with 404, which may be the path's, and in the older era, whose transport pages allow a rejection without an
+    id. `seen` counts such errors.
     """
     pairs = [pair for history in untouched(histories) for pair in _refused(history, spoken)]
     found = [finding for request, error in pairs if (finding := _wrong_id(*request, error, spoken.version))]
@@ -172,8 +173,8 @@ def is_request(message: Asked) -> bool:
 def _wrong_id(operation: Operation, request: Asked, error: Heard, version: str) -> Violation | None:
     request_id = request.payload["id"]
     given = error.payload.get("id")
-    if key(given) == key(request_id):
+    if key(given) == key(request_id) or (given is None and operation.code in BEFORE_THE_BODY):
         return None
-    soft = given is None and (operation.code in BEFORE_THE_BODY or version < "2026-07-28")
+    soft = given is None and (operation.code == 404 or version < "2026-07-28")
     actual = f"id {given!r:.80}" if "id" in error.payload else "no id"
     return Violation(f"the error carries id {request_id!r:.80}", actual, (request.record, error.record), soft=soft)

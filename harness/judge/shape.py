@@ -148,6 +148,19 @@ def _without_type(results: list[Heard], known: frozenset[str], lenient: bool) ->
             yield Violation("a result carries a resultType that the client knows", actual, (message.record,))
 
 
+LATER_FIELDS = ("resultType", "ttlMs", "cacheScope", "inputRequests", "requestState")
+"""Members of results that only 2026-07-28 defines."""
+
+
+def no_later_fields(histories: Histories, spoken: Spoken) -> Judgement:
+    """No result of an older version has a member that only 2026-07-28 defines. `seen` counts those results."""
+    messages = (m for m in _all(histories, spoken) if m.version in mcp_shapes().letters and m.version != MODERN)
+    results = [message for message in messages if message.result]
+    found = [(m, [name for name in LATER_FIELDS if name in m.result]) for m in results]
+    wanted = f"no field of {MODERN} in a result of an older version"
+    return Judgement(len(results), tuple(Violation(wanted, ", ".join(n), (m.record,)) for m, n in found if n))
+
+
 def _all(histories: Histories, spoken: Spoken) -> Iterator[Heard]:
     for history in untouched(histories):
         yield from heard(history, spoken.version)

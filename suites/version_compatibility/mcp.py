@@ -30,11 +30,8 @@ FULL = {"roots": {"listChanged": True}, "sampling": {}, "elicitation": {}}
 
 def agreed(outcome: Outcome) -> Any:
     """The version in an initialize result, None in anything else."""
-    return outcome.result.get("protocolVersion") if _is_object(outcome) else None
-
-
-def _is_object(outcome: Outcome) -> bool:
-    return isinstance(outcome, Answer) and isinstance(outcome.result, dict)
+    result = outcome.result if isinstance(outcome, Answer) else None
+    return result.get("protocolVersion") if isinstance(result, dict) else None
 
 
 def supported_in(outcome: Outcome) -> list[str]:

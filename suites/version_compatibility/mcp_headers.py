@@ -366,7 +366,7 @@ async def mirrored_call(lab: Lab, session: Session, *, integers: bool = False) -
     """
     play = await lab.effects.plan(Role.X_MCP_HEADER, text="eu")
     tools, _ = await entries(lab, session, "tools/list")
-    schema = next((t["inputSchema"] for t in tools if t.get("name") == play.params["name"]), {})
+    schema: Params = next((t["inputSchema"] for t in tools if t.get("name") == play.params["name"]), {})
     properties = schema.get("properties", {})
     headers = {k: f"Mcp-Param-{v['x-mcp-header']}" for k, v in properties.items() if "x-mcp-header" in v}
     arguments = dict(play.params["arguments"])

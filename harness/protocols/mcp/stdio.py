@@ -131,12 +131,17 @@ class StdioCarrier:
             text = line.decode("utf-8", "replace")
             self.foreign.append((self.recorder.note(Kind.RECEIVED, self.inbox.operation, raw=text), text))
             return
-        for part in payload if isinstance(payload, list) else [payload]:
-            await self._message(part)
+        if not isinstance(payload, list):
+            await self._message(payload)
+            return
+        record = self.recorder.note(Kind.RECEIVED, self.inbox.operation, message=payload)
+        for part in payload:
+            await self._message(part, record)
 
-    async def _message(self, payload: Any) -> None:
+    async def _message(self, payload: Any, record: int = 0) -> None:
+        """Hand a message to its exchange. `record`: that of the batch that it came in."""
         owner = self._owner(payload)
-        record = self.recorder.note(Kind.RECEIVED, owner.operation, message=payload)
+        record = record or self.recorder.note(Kind.RECEIVED, owner.operation, message=payload)
         message = Message(payload, record, None, anyio.current_time())
         owner.arrived(message)
         if self.listener is not None:
