@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from seatrial import AUTO, Feature, Isolation, Lab, Reason, Role, Session, Sighting, check, expect
+from seatrial import AUTO, Feature, Isolation, Lab, Reason, Role, Session, check, expect
 
-from .running import Run, begin, control, outlast, responses, sight, start
+from .running import Run, begin, control, outlast, responses, sight, start, stopped
 
 IDS: tuple[Any, ...] = (AUTO, 0, "cancel-me")
 """Request ids that a server may fail to recognise: 0 is no missing id, and a string is no number."""
@@ -28,13 +28,9 @@ async def cancelled_work_stops(lab: Lab) -> None:
         runs = await _cancelled(lab, session, watched=True)
         sightings = [await sight(lab, session, run, yardstick) for run in runs]
     for run, sighting in zip(runs, sightings, strict=True):
-        lab.expect(_stopped(sighting, f"the work of request {run.exchange.request_id!r} stops"))
+        lab.expect(stopped(sighting, f"the work of request {run.exchange.request_id!r} stops"))
     if not any(sighting.began for sighting in sightings):
         lab.inconclusive(Reason.STIMULUS_FAILED, "the witness never saw a cancelled call begin", *sightings[0].records)
-
-
-def _stopped(sighting: Sighting, what: str) -> Any:
-    return expect.that(not sighting.finished, f"{what} before its end", str(sighting), *sighting.records)
 
 
 async def _cancelled(lab: Lab, session: Session, *, ids: Sequence[Any] = IDS, watched: bool = False) -> list[Run]:

@@ -119,7 +119,7 @@ async def completed_requests_stay_completed(lab: Lab) -> None:
     """A plain request, and a quick call where there is one, are cancelled three times after they were answered.
     No second response may come, and the next request must be served."""
     async with lab.session() as session:
-        done = [await session.begin("tools/list" if "tools" in session.declared else _plain(session))]
+        done = [await session.begin(session.cheap)]
         if lab.effects.has(Role.QUICK):
             done.append(await session.start(await lab.effects.plan(Role.QUICK)))
         for exchange in done:
@@ -128,10 +128,6 @@ async def completed_requests_stay_completed(lab: Lab) -> None:
         _report(lab, await _harmless(lab, session, sent, refusable=_refusable(lab)))
         for exchange in done:
             lab.expect(expect.silent(_second(session, exchange), "no second response to a completed request"))
-
-
-def _plain(session: Session) -> str:
-    return "server/discover" if session.version >= "2026-07-28" else "ping"
 
 
 def _second(session: Session, exchange: Exchange) -> Sequence[Any]:

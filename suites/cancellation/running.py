@@ -7,7 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import anyio
-from seatrial import AUTO, Control, Exchange, Lab, Message, Play, Reason, Role, Session, Sighting, is_response, same_id
+from seatrial import (
+    AUTO,
+    Control,
+    Exchange,
+    Lab,
+    Message,
+    Play,
+    Reason,
+    Role,
+    Session,
+    Sighting,
+    Violation,
+    expect,
+    is_response,
+    same_id,
+)
 
 SECONDS = 2.0
 """How long the slow call works, where it can be asked for."""
@@ -84,6 +99,11 @@ async def control_duration(lab: Lab, seconds: float) -> float:
 async def sight(lab: Lab, session: Session, run: Run, yardstick: Control) -> Sighting:
     """What the witness shows of a call once it would be over."""
     return await lab.effects.sight(run.play, yardstick, session, run.before, run.begun)
+
+
+def stopped(sighting: Sighting, what: str) -> Violation | None:
+    """Was the work given up before its end?"""
+    return expect.that(not sighting.finished, f"{what} before its end", str(sighting), *sighting.records)
 
 
 def responses(session: Session, run: Run) -> list[Message]:

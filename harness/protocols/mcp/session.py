@@ -10,7 +10,7 @@ from typing import Any
 from ..outcome import Answer, Lost, Message, Outcome
 from .carrier import Carrier, HeaderPairs
 from .envelope import CLIENT, StatefulEnvelope, StatelessEnvelope, envelope
-from .exchange import NO_ID, Departure, Exchange, is_response
+from .exchange import NO_ID, Departure, Exchange, Pulse, is_response
 from .http import GET_HEADERS, HttpCarrier
 from .stdio import StdioCarrier
 from .versions import HTTP, Era, era
@@ -55,7 +55,7 @@ class Session:
     """One protocol lifecycle with the target.
 
     `server` is the initialize or discover result. `received` holds every message of every stream in the
-    order of arrival, each with its exchange. Requests of the server are answered from `replies`
+    order of arrival, each with its exchange; `pulse` beats at each. Requests of the server are answered from `replies`
     (default: ping with an empty result, all others with -32601).
     """
 
@@ -65,6 +65,7 @@ class Session:
     replies: Replies = field(default_factory=dict)
     server: dict[str, Any] = field(default_factory=dict)
     received: list[tuple[Exchange, Message]] = field(default_factory=list)
+    pulse: Pulse = field(default_factory=Pulse)
     envelope: StatefulEnvelope | StatelessEnvelope = field(init=False)
     _next_id: int = 0
 
@@ -319,8 +320,14 @@ class Session:
         """Every message of this method on any stream of the session."""
         return [message for _, message in self.received if message.method == method]
 
+    async def hears(self, method: str, within: float | None = None) -> Message | None:
+        """The first message of this method on any stream; None after `within` seconds (default: patience)."""
+        patience = self.carrier_patience if within is None else within
+        return await self.pulse.until(lambda: next(iter(self.heard(method)), None), patience)
+
     async def _heard(self, exchange: Exchange, message: Message) -> None:
         self.received.append((exchange, message))
+        self.pulse.beat()
         if message.method is not None and "id" in message.payload and exchange.reply.status in (None, 200):
             await self._answer(message)
 
