@@ -15,7 +15,7 @@ import httpx
 from anyio.abc import ByteStream
 from anyio.streams.tls import TLSStream
 
-from .network import Network, reset
+from .network import Network, Waiting, reset
 
 Route = tuple[str, int]
 Dial = Callable[[], Awaitable[ByteStream]]
@@ -94,7 +94,8 @@ class _Stream(httpcore.AsyncNetworkStream):
         return _Stream(wrapped)
 
     def get_extra_info(self, info: str) -> Any:
-        return None
+        """The pool asks whether an idle connection is readable: then its peer has ended it meanwhile."""
+        return self._stream.extra(Waiting.readable, False) if info == "is_readable" else None
 
 
 @dataclass(slots=True)

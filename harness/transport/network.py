@@ -18,6 +18,13 @@ class Abortive(TypedAttributeSet):
     """Ends the connection abortively: RST on TCP, BrokenResourceError for a simulated peer."""
 
 
+class Waiting(TypedAttributeSet):
+    """What can be known of a connection that nobody reads from at the moment."""
+
+    readable: bool = typed_attribute()
+    """Whether bytes, or the end, have come: an idle connection that is readable cannot be used any more."""
+
+
 async def reset(stream: ByteStream) -> None:
     """End a connection abortively; an orderly close where the stream cannot do better."""
     abort = stream.extra(Abortive.reset, None)

@@ -27,7 +27,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, ByteStream, TaskGroup
 from anyio.lowlevel import checkpoint
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from .network import Abortive, Handler, Process, reset
+from .network import Abortive, Handler, Process, Waiting, reset
 
 CAPACITY = 64 * 1024
 """Bytes that one direction holds before its sender waits."""
@@ -43,6 +43,10 @@ class _Flow:
     broken: bool = False
     unread: bool = False
     changed: Event = field(default_factory=Event)
+
+    @property
+    def readable(self) -> bool:
+        return bool(self.buffer) or self.ended or self.broken
 
     def notify(self) -> None:
         self.changed.set()
@@ -154,7 +158,7 @@ class SimStream(ByteStream):
 
     @property
     def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
-        return {Abortive.reset: lambda: self._reset}
+        return {Abortive.reset: lambda: self._reset, Waiting.readable: lambda: self.inward.readable}
 
 
 def connection(capacity: int = CAPACITY) -> tuple[SimStream, SimStream]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ import anyio
 from anyio.abc import ByteStream, SocketAttribute, SocketStream, TaskGroup
 from anyio.abc import Listener as AnyioListener
 
-from .network import Abortive, Handler, Listener
+from .network import Abortive, Handler, Listener, Waiting
 
 _LINGER_NOT = struct.pack("ii", 1, 0)
 
@@ -44,7 +45,16 @@ class TcpStream(ByteStream):
 
     @property
     def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
-        return {**self.socket.extra_attributes, Abortive.reset: lambda: self._reset}
+        own = {Abortive.reset: lambda: self._reset, Waiting.readable: self._readable}
+        return {**self.socket.extra_attributes, **own}
+
+    def _readable(self) -> bool:
+        raw = self.socket.extra(SocketAttribute.raw_socket)
+        if raw.fileno() < 0:
+            return True
+        poll = select.poll()
+        poll.register(raw, select.POLLIN)
+        return bool(poll.poll(0))
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 from anyio.abc import ByteStream
-from seatrial.transport.network import Network, reset
+from seatrial.transport.network import Network, Waiting, reset
 from seatrial.transport.sim import SimNetwork
 from seatrial.transport.tcp import TcpNetwork
 
@@ -97,6 +97,15 @@ async def sending_to_a_closed_peer_fails(network: Network) -> None:
                 await anyio.sleep(0.001)
 
 
+async def an_idle_connection_tells_that_its_peer_ended(network: Network) -> None:
+    async with connected(network) as (client, server):
+        assert client.extra(Waiting.readable) is False
+        await server.aclose()
+        with anyio.fail_after(1):
+            while not client.extra(Waiting.readable):
+                await anyio.sleep(0.01)
+
+
 async def a_port_without_listener_refuses(network: Network) -> None:
     listener = await network.listen()
     await listener.aclose()
@@ -118,6 +127,7 @@ SCENARIOS: list[Scenario] = [
     a_reset_is_an_error_at_the_peer,
     a_full_peer_makes_the_sender_wait,
     sending_to_a_closed_peer_fails,
+    an_idle_connection_tells_that_its_peer_ended,
     a_port_without_listener_refuses,
     a_port_is_taken_once,
 ]
