@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import anyio
-
 from seatrial import expect
 from seatrial.fixtures.mutants import _build_of
 from seatrial.fixtures.reference import Console, Endpoint

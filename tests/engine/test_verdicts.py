@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from seatrial import expect
 from seatrial.faults import RESET, cut, drop_response, events
 from seatrial.lab import Lab
@@ -138,12 +137,10 @@ def test_a_violation_older_than_the_fault_does_not_count() -> None:
     assert result.verdict is Verdict.PASS
 
 
-def test_a_missing_capability_is_not_applicable_and_a_missing_stimulus_inconclusive() -> None:
-    absent = verdict_of(holds, needs={Feature.TASKS})
+def test_a_missing_capability_is_not_applicable_and_names_its_record() -> None:
+    absent = verdict_of(holds, needs={Feature.RESOURCES_LIST_CHANGED})
     assert (absent.verdict, absent.reason) == (Verdict.NOT_APPLICABLE, Reason.CAPABILITY_ABSENT)
     assert len(absent.records) == 1
-    unplayed = verdict_of(holds, needs={Role.TASK})
-    assert (unplayed.verdict, unplayed.reason) == (Verdict.INCONCLUSIVE, Reason.NO_STIMULUS)
 
 
 def test_a_lost_reply_is_neither_an_answer_nor_a_refusal() -> None:
