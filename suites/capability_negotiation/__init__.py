@@ -8,6 +8,6 @@ from seatrial import Suite, assemble
 def suite() -> Suite:
     from seatrial.fixtures.mutants import mutants_of
 
-    from . import mcp
+    from . import mcp, mcp_declared
 
-    return assemble(__name__, [mcp], mutants_of("capability_negotiation"))
+    return assemble(__name__, [mcp, mcp_declared], mutants_of("capability_negotiation"))

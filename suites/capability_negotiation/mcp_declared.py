@@ -1,0 +1,254 @@
+"""MCP: what is declared answers, and what answers is declared."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seatrial import (
+    Answer,
+    Check,
+    Feature,
+    Histories,
+    Isolation,
+    Judgement,
+    Lab,
+    Outcome,
+    Refusal,
+    Role,
+    Session,
+    Spoken,
+    check,
+    expect,
+    walk,
+)
+from seatrial.judge import lifecycle
+
+METHOD_NOT_FOUND = -32601
+MODERN = "2026-07-28"
+LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+NOWHERE = {"type": "ref/prompt", "name": "no_such_prompt"}
+
+Params = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request of a capability. `array` is the path to the array in its result, empty where an object will do.
+
+    `known` false: the request names what does not exist, so that an error other than "no such method" is right.
+    """
+
+    method: str
+    params: Params
+    array: tuple[str, ...] = ()
+    known: bool = True
+
+    def serves(self, outcome: Outcome) -> bool:
+        """Whether an outcome is that of a server that has the method."""
+        if isinstance(outcome, Answer):
+            return self.is_shaped(outcome.result)
+        return not self.known and isinstance(outcome, Refusal) and outcome.code not in (None, METHOD_NOT_FOUND)
+
+    def is_shaped(self, result: Any) -> bool:
+        for name in self.array:
+            result = result.get(name) if isinstance(result, dict) else None
+        return isinstance(result, list if self.array else dict)
+
+    def __str__(self) -> str:
+        return f"a result of {self.method}" + (f" with the array {'.'.join(self.array)}" if self.array else "")
+
+
+Requests = Callable[[Lab, Session], Awaitable[Sequence[Asked]]]
+
+
+def always(*requests: Asked) -> Requests:
+    async def found(lab: Lab, session: Session) -> Sequence[Asked]:
+        return requests
+
+    return found
+
+
+async def completable(session: Session) -> tuple[Params, str] | None:
+    """A reference and an argument that can be completed: of a listed prompt, else of a listed template."""
+    prompts = await walk(session, "prompts/list")
+    for prompt in prompts.entries:
+        for argument in prompt.get("arguments") or ():
+            return {"type": "ref/prompt", "name": prompt.get("name")}, str(argument.get("name"))
+    templates = await walk(session, "resources/templates/list")
+    for template in templates.entries:
+        uri = str(template.get("uriTemplate"))
+        if "{" in uri:
+            return {"type": "ref/resource", "uri": uri}, uri.partition("{")[2].partition("}")[0].lstrip("+#./;?&")
+    return None
+
+
+async def completions(lab: Lab, session: Session) -> Sequence[Asked]:
+    """The completion of something listed; where nothing is, of something made up."""
+    found = await completable(session)
+    ref, argument = found or (NOWHERE, "argument")
+    params = {"ref": ref, "argument": {"name": argument, "value": ""}}
+    return [Asked("completion/complete", params, ("completion", "values"), known=found is not None)]
+
+
+async def subscriptions(lab: Lab, session: Session) -> Sequence[Asked]:
+    resources = await walk(session, "resources/list")
+    if not resources.entries:
+        lab.not_applicable("the server lists no resource", resources.last)
+    uri = resources.entries[0].get("uri")
+    return [Asked("resources/subscribe", {"uri": uri})]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A capability, and the requests that it stands for. `mutants`: of the declared and of the undeclared claim."""
+
+    name: str
+    feature: Feature
+    requests: Requests
+    unserved: tuple[str, ...]
+    undeclared: tuple[str, ...]
+    modern: bool = True
+
+    @property
+    def capability(self) -> str:
+        return self.feature.value
+
+
+SERVICES = (
+    Service(
+        "tools",
+        Feature.TOOLS,
+        always(Asked("tools/list", {}, ("tools",))),
+        ("cap.tools-unserved", "cap.tools-no-array"),
+        ("cap.tools-undeclared",),
+    ),
+    Service(
+        "resources",
+        Feature.RESOURCES,
+        always(
+            Asked("resources/list", {}, ("resources",)), Asked("resources/templates/list", {}, ("resourceTemplates",))
+        ),
+        ("cap.templates-unserved",),
+        ("cap.resources-undeclared",),
+    ),
+    Service(
+        "prompts",
+        Feature.PROMPTS,
+        always(Asked("prompts/list", {}, ("prompts",))),
+        ("cap.prompts-unserved",),
+        ("cap.prompts-undeclared",),
+    ),
+    Service(
+        "completions",
+        Feature.COMPLETIONS,
+        completions,
+        ("cap.completions-unserved",),
+        ("cap.completions-undeclared",),
+    ),
+    Service(
+        "logging",
+        Feature.LOGGING,
+        always(Asked("logging/setLevel", {"level": "info"})),
+        ("cap.logging-unserved",),
+        ("cap.logging-undeclared",),
+        modern=False,
+    ),
+)
+
+SUBSCRIBE = Service("subscribe", Feature.SUBSCRIBE, subscriptions, ("cap.subscribe-unserved",), (), modern=False)
+
+
+def declared(service: Service) -> Check:
+    """The check that a declared capability answers."""
+
+    @check(
+        f"mcp.cap.declared-{service.name}-answer",
+        f"A server that declares {service.capability} serves its methods",
+        needs={service.feature},
+        mutants=service.unserved,
+        isolation=Isolation.SESSION,
+    )
+    async def body(lab: Lab) -> None:
+        """The methods of the capability, asked of a server that declares it."""
+        async with lab.session() as session:
+            for asked in await service.requests(lab, session):
+                outcome = await session.request(asked.method, asked.params)
+                lab.expect(expect.that(asked.serves(outcome), str(asked), outcome, outcome, lab.claim_record))
+
+    return body
+
+
+def undeclared(service: Service) -> Check:
+    """The check that a capability is declared where its method answers."""
+
+    @check(
+        f"mcp.cap.undeclared-{service.name}-not-served",
+        f"A server that serves {service.name} declares the capability",
+        mutants=service.undeclared,
+        isolation=Isolation.SESSION,
+    )
+    async def body(lab: Lab) -> None:
+        """The first method of the capability, whether it is declared or not: a result stands for a declaration."""
+        async with lab.session() as session:
+            await _judge_declaration(lab, session, service)
+
+    return body
+
+
+async def _judge_declaration(lab: Lab, session: Session, service: Service) -> tuple[Asked, Outcome]:
+    """Ask the first method of a capability. Without a declaration there is no such method."""
+    asked = (await service.requests(lab, session))[0]
+    outcome = await session.request(asked.method, asked.params)
+    declared, served = lab.declares(service.feature), asked.serves(outcome)
+    what = f"no {asked.method} without the capability {service.capability}"
+    lab.expect(expect.that(declared or not served, what, outcome, outcome, lab.claim_record))
+    if not declared and not served:
+        statuses = {404} if lab.over_http and lab.version == MODERN else ()
+        lab.expect(expect.refused(outcome, {METHOD_NOT_FOUND}, statuses=statuses, soft=True))
+    return asked, outcome
+
+
+DECLARED = tuple(declared(service) for service in (*SERVICES, SUBSCRIBE))
+UNDECLARED = tuple(undeclared(service) for service in SERVICES)
+
+
+@check(
+    "mcp.cap.discover-honest",
+    "The capabilities in the discover result agree with what the methods do",
+    mutants=("cap.tools-unserved", "cap.prompts-undeclared", "cap.logs-undeclared"),
+)
+async def discover_result_is_honest(lab: Lab) -> None:
+    """Each capability's method, declared or not; and a call that asks for every log message."""
+    async with lab.session() as session:
+        for service in SERVICES:
+            if service.modern:
+                asked, outcome = await _judge_declaration(lab, session, service)
+                answers = asked.serves(outcome) or not lab.declares(service.feature)
+                lab.expect(expect.that(answers, str(asked), outcome, outcome, lab.claim_record))
+        await _ask_for_logs(lab, session)
+        if not lab.declares(Feature.LOGGING):
+            lab.expect(expect.silent(session.heard("notifications/message"), "no log messages without logging"))
+
+
+async def _ask_for_logs(lab: Lab, session: Session) -> None:
+    """Do what may make the server log, and say that all of it is wanted."""
+    for role in (Role.LOGS, Role.QUICK):
+        if lab.effects.has(role):
+            play = await lab.effects.plan(role, count=2, level="error")
+            await session.request(play.method, {**play.params, "_meta": {LOG_LEVEL: "debug"}})
+
+
+# Monitors
+
+
+@check(
+    "mcp.cap.undeclared-logging-silent",
+    "A server that does not declare logging sends no log messages",
+    mutants=("cap.logs-undeclared",),
+    monitor=True,
+)
+def no_log_messages_without_logging(histories: Histories, spoken: Spoken) -> Judgement:
+    """Every message of the run."""
+    return lifecycle.undeclared_logging_silent(histories, spoken)
