@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import anyio
-
-from seatrial import Ending, Exchange, Isolation, Lab, Message, Reason, Role, StreamEvent, check, expect
+from seatrial import Ending, Exchange, Isolation, Lab, Message, Reason, Role, Violation, check, expect, is_response
 from seatrial.judge import replay
 
-from .resuming import delivery, first_id, names, opened, patience, reports, resumed, severed, tail_of, uncut
+from .resuming import begin, delivery, first_id, names, opened, patience, reports, severed, tail_of, uncut
 
 CUT = ("cut_after_events",)
 POINTS = 6
@@ -154,7 +153,7 @@ async def replay_keeps_to_its_stream(lab: Lab) -> None:
     """Two calls run at once in one session; the stream of the first is reset and resumed when both are over."""
     play, other = await reports(lab), await reports(lab)
     async with severed(lab, play) as lost:
-        bystander = await lost.session.start(other, token=f"of-{other.key}")
+        bystander = await begin(lost.session, other)
         await bystander.outcome(patience(lab, other))
         await lab.quiet(play.lasts)
         tail = await tail_of(lab, lost)
@@ -165,12 +164,12 @@ async def replay_keeps_to_its_stream(lab: Lab) -> None:
 
 def _foreign(tail: Exchange, others: Iterable[Exchange]) -> list[Message]:
     """Messages of a stream that carry the token or the id of another call."""
-    marks = {other.token for other in others}, {str(other.request_id) for other in others}
+    tokens = {other.token for other in others}
+    ids = {other.request_id for other in others} - {tail.request_id}
     return [
         message
         for message in tail.messages
-        if message.params.get("progressToken") in marks[0]
-        or ("method" not in message.payload and str(message.payload.get("id")) in marks[1])
+        if message.params.get("progressToken") in tokens or (is_response(message) and message.payload.get("id") in ids)
     ]
 
 
@@ -183,7 +182,7 @@ def _foreign(tail: Exchange, others: Iterable[Exchange]) -> list[Message]:
     isolation=Isolation.SESSION,
 )
 async def sessions_do_not_share_events(lab: Lab) -> None:
-    """An event id of one session is presented in another; nothing of the first may come."""
+    """An event id of one session is presented in another, which also resumes a call that has the same request id."""
     play = await reports(lab)
     async with severed(lab, play) as lost:
         if lost.session.session_id is None:
@@ -193,6 +192,8 @@ async def sessions_do_not_share_events(lab: Lab) -> None:
             stolen = stranger.open_stream(first_id(lab, lost.head))
             await stolen.outcome(lab.tempo.quiet)
             lab.expect(expect.silent(_foreign(stolen, [lost.head]), "nothing of another session"))
+        async with severed(lab, await reports(lab), id=str(lost.head.request_id)) as twin:
+            lab.expect(expect.silent(_foreign(await tail_of(lab, twin), [lost.head]), "nothing of another session"))
 
 
 @check(
@@ -207,7 +208,7 @@ async def unknown_event_replays_nothing(lab: Lab) -> None:
     """Made-up and altered ids, after a call whose events are kept: a 4xx, or a stream without old messages."""
     play = await reports(lab, count=2)
     async with lab.session() as session:
-        told = await session.start(play, token=f"of-{play.key}")
+        told = await begin(session, play)
         lab.need(await told.outcome(patience(lab, play)), "a call with progress")
         known = first_id(lab, told)
         for unknown in (f"{known}-altered", "seatrial-never-issued", "00000000-0000-4000-8000-000000000000"):
@@ -218,7 +219,7 @@ async def unknown_event_replays_nothing(lab: Lab) -> None:
             await stream.leave()
 
 
-def _no_breakdown(stream: Exchange):  # type: ignore[no-untyped-def]
+def _no_breakdown(stream: Exchange) -> Violation | None:
     status = stream.reply.status
     broken = stream.ending in (Ending.TORN, Ending.RESET) or (status is not None and status >= 500)
     actual = f"HTTP status {status}, stream {stream.ending}"

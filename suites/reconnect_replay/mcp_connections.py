@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import anyio
-
 from seatrial import Departure, Exchange, Isolation, Lab, Reason, Role, Session, check, expect
 from seatrial.faults import FIN, RESET, UP, Fault, cut, events, octets, stall
 
-from .resuming import ABSENT, BUSY, opened, patience, reopened, reports
+from .resuming import ABSENT, BUSY, begin, opened, patience, reopened, reports
 
 INSIDE_THE_BODY = 4_000
 """Bytes of a request after which its head is surely over."""
@@ -30,7 +29,7 @@ async def disconnect_does_not_cancel(lab: Lab) -> None:
     async with lab.session() as session:
         before = await lab.effects.baseline(play, session)
         begun = anyio.current_time()
-        exchange = await session.start(play, token=f"of-{play.key}")
+        exchange = await begin(session, play)
         await _underway(lab, exchange)
         await exchange.leave(Departure.RST)
         sighting = await lab.effects.sight(play, control, session, before, begun)
@@ -135,8 +134,8 @@ async def unread_stream_blocks_nobody(lab: Lab) -> None:
     """Nobody reads the stream of a long call any more after its first event; others ask meanwhile."""
     play = await reports(lab, count=200, gap=0.1)
     async with lab.session() as bystander, lab.session(stall(on=play.method, after=events(1))) as session:
-        unread = await session.start(play, token=f"of-{play.key}")
-        await unread.progressed(1)
+        unread = await begin(session, play)
+        await unread.until(lambda stream: stream.events or None)
         await lab.quiet(0.5)
         await _served(lab, bystander)
 
@@ -162,7 +161,7 @@ async def _answered(lab: Lab, session: Session) -> None:
     for role in (Role.CALL, Role.PROGRESS):
         if lab.effects.has(role):
             play = await (reports(lab, count=2) if role is Role.PROGRESS else lab.effects.plan(role))
-            exchange = await session.start(play, token=f"of-{play.key}")
+            exchange = await begin(session, play)
             lab.expect(expect.answered(await exchange.outcome(patience(lab, play)), "the call is answered"))
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from os.path import commonprefix
+from itertools import takewhile
 
 import anyio
-
 from seatrial import (
     SILENT,
-    Answer,
-    Departure,
-    Ending,
     Exchange,
     Feature,
     Isolation,
@@ -78,9 +74,14 @@ async def _issued(lab: Lab, number: int) -> list[tuple[str, int]]:
 
 def _variation(ids: list[str]) -> int:
     """How many characters are left of the shortest id without what all have in common at either end."""
-    before = len(commonprefix(ids))
-    after = len(commonprefix([ident[before:][::-1] for ident in ids]))
+    before = _shared(ids)
+    after = _shared([ident[before:][::-1] for ident in ids])
     return min(map(len, ids)) - before - after
+
+
+def _shared(texts: list[str]) -> int:
+    """The length of the beginning that all have in common."""
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*texts, strict=False)))
 
 
 @check(
@@ -141,7 +142,9 @@ async def _gone(exchange: Exchange, statuses: set[int]) -> Violation | None:
     status = await exchange.status()
     await exchange.leave()
     wanted = " or ".join(map(str, sorted(statuses)))
-    return expect.that(status in statuses, f"HTTP status {wanted}", f"HTTP status {status}", exchange.sent, exchange.end)
+    return expect.that(
+        status in statuses, f"HTTP status {wanted}", f"HTTP status {status}", exchange.sent, exchange.end
+    )
 
 
 async def _terminated(lab: Lab, session: Session) -> Exchange:
@@ -150,7 +153,9 @@ async def _terminated(lab: Lab, session: Session) -> Exchange:
     status = await exchange.status()
     await exchange.finished()
     if status is None or not 200 <= status < 300:
-        lab.not_applicable(f"the server lets no client end a session: HTTP status {status}", exchange.sent, exchange.end)
+        lab.not_applicable(
+            f"the server lets no client end a session: HTTP status {status}", exchange.sent, exchange.end
+        )
     return exchange
 
 

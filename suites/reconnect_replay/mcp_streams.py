@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from seatrial import Ending, Exchange, Feature, Histories, Isolation, Judgement, Lab, Play, Reason, Role
-from seatrial import Column, Session, Spoken, StreamEvent, check, expect
+from seatrial import (
+    Ending,
+    Exchange,
+    Feature,
+    Histories,
+    Isolation,
+    Judgement,
+    Lab,
+    Play,
+    Reason,
+    Role,
+    Session,
+    Spoken,
+    StreamEvent,
+    check,
+    expect,
+)
 from seatrial.judge import framing
 
-from .resuming import patience, reports
+from .resuming import begin, patience, reports
 
 
 @check(
@@ -17,7 +32,7 @@ from .resuming import patience, reports
 )
 def streams_are_well_framed(histories: Histories, spoken: Spoken) -> Judgement:
     """Every event stream of the run."""
-    return framing.sse_framing(histories, Column(spoken.version, spoken.binding))
+    return framing.sse_framing(histories, spoken)
 
 
 @check(
@@ -34,7 +49,9 @@ async def stream_is_primed(lab: Lab) -> None:
         for stream in streams:
             first = next((event for event in stream.events if event.data is not None), None)
             primed = first is not None and bool(first.id) and first.data == ""
-            lab.expect(expect.that(primed, "first an event with an id and empty data", _told(first), *_evidence(stream)))
+            lab.expect(
+                expect.that(primed, "first an event with an id and empty data", _told(first), *_evidence(stream))
+            )
 
 
 @check(
@@ -60,7 +77,7 @@ async def _streams(lab: Lab, session: Session) -> list[Exchange]:
     for role in (Role.QUICK, Role.PROGRESS):
         if lab.effects.has(role):
             play = await _short(lab, role)
-            found.append(await session.start(play, token=f"of-{play.key}"))
+            found.append(await begin(session, play))
             await found[-1].outcome(patience(lab, play))
     for exchange in found:
         await exchange.finished(lab.tempo.quiet)
@@ -94,7 +111,7 @@ async def early_close_is_announced(lab: Lab) -> None:
     """A call that closes its own stream before its answer."""
     play = await lab.effects.plan(Role.STREAM_CLOSE, count=4, gap=0.1)
     async with lab.session() as session:
-        stream = await session.start(play, token=f"of-{play.key}")
+        stream = await begin(session, play)
         await stream.finished(patience(lab, play))
         if stream.ending is not Ending.CLOSED or stream.responses:
             lab.inconclusive(Reason.STIMULUS_FAILED, "the stream was not closed early", stream.sent, stream.end)
@@ -113,7 +130,9 @@ async def proxies_are_told_not_to_buffer(lab: Lab) -> None:
     async with lab.session() as session:
         subscription = await session.listen({"toolsListChanged": True})
         await subscription.status()
-        streams = [s for s in (subscription, *await _streams(lab, session)) if s.reply.media_type == "text/event-stream"]
+        streams = [
+            s for s in (subscription, *await _streams(lab, session)) if s.reply.media_type == "text/event-stream"
+        ]
         if not streams:
             lab.not_applicable("no request is answered with an event stream", subscription.sent, subscription.end)
         for stream in streams:

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
-
 from seatrial import Answer, Ending, Exchange, Lab, Message, Play, Reason, Role, Session, Violation, expect, is_response
 from seatrial.faults import RESET, cut, events
 from seatrial.judge import replay
@@ -33,6 +32,11 @@ async def reports(lab: Lab, count: int = 5, gap: float = 0.1) -> Play:
     return await lab.effects.plan(Role.PROGRESS, count=count, gap=gap, seconds=count * gap)
 
 
+async def begin(session: Session, play: Play, id: str = "") -> Exchange:
+    """Begin a call under a token, and unless told otherwise an id, that no other call of any session has."""
+    return await session.start(play, token=f"of-{play.key}", id=id or f"call-{play.key}")
+
+
 def patience(lab: Lab, play: Play) -> float:
     """Seconds within which a call is surely over."""
     return max(play.lasts, 0.0) * 1.5 + lab.tempo.answer
@@ -41,7 +45,7 @@ def patience(lab: Lab, play: Play) -> float:
 async def uncut(lab: Lab, play: Play) -> Exchange:
     """The same call, left alone, in a session of its own: what a whole stream looks like."""
     async with lab.session() as session:
-        exchange = await session.start(play, token=f"of-{play.key}")
+        exchange = await begin(session, play)
         if not isinstance(await exchange.outcome(patience(lab, play)), Answer):
             lab.inconclusive(Reason.STIMULUS_FAILED, "the call did not succeed when left alone", exchange.sent)
         await exchange.finished(lab.tempo.quiet)
@@ -68,14 +72,16 @@ def first_id(lab: Lab, exchange: Exchange) -> str:
 
 
 @asynccontextmanager
-async def severed(lab: Lab, play: Play, after: int = 2) -> AsyncIterator[Severed]:
+async def severed(lab: Lab, play: Play, after: int = 2, id: str = "") -> AsyncIterator[Severed]:
     """Play a call and reset its connection after so many whole events."""
     async with lab.session(cut(on=play.method, after=events(after), how=RESET)) as session:
-        head = await session.start(play, token=f"of-{play.key}")
+        head = await begin(session, play, id)
         await head.finished(patience(lab, play))
         first_id(lab, head)
         if head.ending is Ending.CLOSED:
-            lab.inconclusive(Reason.STIMULUS_FAILED, f"the stream ended before its event {after + 1}", head.sent, head.end)
+            lab.inconclusive(
+                Reason.STIMULUS_FAILED, f"the stream ended before its event {after + 1}", head.sent, head.end
+            )
         yield Severed(play, session, head)
 
 
