@@ -11,7 +11,7 @@ import anyio
 import h11
 import pytest
 from seatrial import SimNetwork, dumps, loads
-from seatrial.fixtures.reference import Calls, Endpoint, Part, Reference
+from seatrial.fixtures.reference import Calls, Endpoint, Ledger, Part, Reference
 from seatrial.fixtures.reference.errors import Refusal
 from seatrial.fixtures.reference.stimuli import STIMULI
 from seatrial.fixtures.reference.target import Life, SimulatedTarget
@@ -79,6 +79,15 @@ async def test_a_server_that_dies_is_seen_to_have_died() -> None:
 
 
 @virtual
+async def test_a_witness_sees_every_replica() -> None:
+    target = SimulatedTarget()
+    async with target.open(), target.server() as one, target.server() as two:
+        first, second = (Client(target.network, urlsplit(server.url).port or 0, dict(TOKEN)) for server in (one, two))
+        await first.tool("executions", key="k")
+        assert await second.tool("tally", key="k") == "1"
+
+
+@virtual
 async def test_a_bug_of_the_server_does_not_end_it() -> None:
     async with serving(Robust) as client:
         for _ in range(2):
@@ -92,7 +101,7 @@ async def test_a_bug_of_the_server_does_not_end_it() -> None:
 @virtual
 async def test_every_stimulus_names_something_that_exists() -> None:
     async with anyio.create_task_group() as tasks:
-        reference = Life(Reference, SimNetwork()).begin(tasks)
+        reference = Life(Reference, SimNetwork(), Ledger()).begin(tasks)
         tools = {tool.name: tool for tool in reference.toolbox.tools()}
         for stimulus in STIMULI.values():
             if stimulus.verb == "tool":
