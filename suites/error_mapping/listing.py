@@ -8,6 +8,7 @@ from seatrial import LISTS, Answer, Lab, Outcome, Role, Session, entries
 
 __all__ = ["LISTS", "callable_tools", "entries", "served"]
 
+
 def harmless(lab: Lab) -> list[str]:
     """The tools that the target's owner lets us call, those without effects first."""
     stimuli = [lab.effects.stimulus(role) for role in (Role.ECHO, Role.QUICK, Role.CALL) if lab.effects.has(role)]

@@ -43,7 +43,7 @@ async def broken_text_does_not_end_the_server(lab: Lab) -> None:
     isolation=Isolation.PROCESS,
 )
 async def garbage_does_not_end_a_stdio_server(lab: Lab) -> None:
-    """A line of garbage, one that is not UTF-8, blank lines; then requests with CRLF, two in one write, and in pieces."""
+    """Lines of garbage, not UTF-8 and blank ones; then requests with CRLF, two in one write, and in pieces."""
     async with lab.session() as session:
         for garbage in (b"hello", b"\xff\xfe", b"\n \n\r\n", b"{\n}", b"\x00"):
             await session.stdio.write(garbage + b"\n")
