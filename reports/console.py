@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from seatrial import CaseFinished, Column, Event, Result, RunFinished, RunStarted, Verdict, cells
 
-from .findings import BAD, Finding, Group, bad, by_suite, finding, lines, unjudged
+from .findings import BAD, Finding, Group, bad, by_suite, finding, lines, note_text, unjudged
 from .reporter import Run, columns, counts
 from .text import shortened, visible
 
@@ -29,7 +29,7 @@ SHORT = {"streamable-http": "http", "http+sse": "sse"}
 """Bindings as the matrix names them, so that more columns have room; `--binding` takes these names too."""
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
-TEXT_LIMIT = 600
+TEXT_LIMIT, NOTE_LIMIT = 600, 200
 """Characters of one expectation or observation that are shown; reports in files have all of them."""
 REASONS_SHOWN = 12
 COLUMNS_SHOWN = 4
@@ -109,15 +109,11 @@ class ConsoleReporter:
     def _notes(self, findings: Sequence[Finding]) -> None:
         """What is allowed and worth knowing: broken MAY and INFO rows."""
         noted = dict.fromkeys(
-            (found.check, note.expected, note.actual)
-            for found in findings
-            if found.verdict not in BAD
-            for note in found.notes
+            (found.check, note_text(note)) for found in findings if found.verdict not in BAD for note in found.notes
         )
         self._heading("Notes (allowed, no effect on the exit code)", bool(noted))
-        for check, *said in noted:
-            told = shortened(visible("; ".join(filter(None, said))), TEXT_LIMIT)
-            self._console.print(Text(f"  {check}  {told}"))
+        for check, text in noted:
+            self._console.print(Text(f"  {check}  {shortened(visible(text), NOTE_LIMIT)}"))
 
     def _unjudged(self, findings: Sequence[Finding]) -> None:
         for verdict, heading in ((Verdict.INCONCLUSIVE, "Not judged"), (Verdict.NOT_APPLICABLE, "Not applicable")):

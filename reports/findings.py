@@ -142,6 +142,9 @@ def grouped(findings: Iterable[Finding]) -> tuple[Group, ...]:
     return tuple(Group(tuple(g)) for g in sorted(groups.values(), key=lambda g: order.index(g[0].verdict)))
 
 
+RECORDS_SHOWN = 12
+"""So many numbers of records are shown to a reader; the JSON report has all of them."""
+
 BAD = (Verdict.FAIL, Verdict.ERROR, Verdict.WARN)
 """The verdicts whose findings are told one by one."""
 
@@ -164,13 +167,20 @@ def unjudged(findings: Iterable[Finding], verdict: Verdict) -> Iterator[tuple[in
 def lines(found: Finding) -> Sequence[tuple[str, str]]:
     """The parts of a finding for a reader, in the order in which they are told: (name, text)."""
     parts = [("clause", row.title) for row in found.clauses]
-    parts += [
-        (name, text)
-        for said in (*found.violations, *found.notes)
-        for name, text in (("expected", said.expected), ("actual", said.actual))
-        if text
-    ]
+    for violation in found.violations:
+        parts += [("expected", violation.expected), ("actual", violation.actual)]
+    parts += [("note", note_text(note)) for note in found.notes]
     parts += [("detail", found.detail)] if found.detail else []
-    parts += [("records", ", ".join(map(str, found.records)))] if found.records else []
+    parts += [("records", _cited(found.records))] if found.records else []
     parts += [("rerun", found.rerun)]
     return [*parts, *(("spec", link) for link in found.links)]
+
+
+def note_text(note: Violation) -> str:
+    """A note in one text; its expectation may be empty."""
+    return "; ".join(filter(None, (note.expected, note.actual)))
+
+
+def _cited(records: Sequence[int]) -> str:
+    more = len(records) - RECORDS_SHOWN
+    return ", ".join(map(str, records[:RECORDS_SHOWN])) + (f" and {more} more" if more > 0 else "")
