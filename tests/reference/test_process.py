@@ -67,6 +67,14 @@ async def test_http_serves_and_ends_on_a_signal(number: signal.Signals) -> None:
         assert await running.wait() == 0
 
 
+@really
+async def test_a_protected_process_wants_a_token() -> None:
+    async with process("--http", "0", "--protected") as running:
+        client = Client(TcpNetwork(), int((await line(running))["url"].rpartition(":")[2].partition("/")[0]))
+        assert (await client.modern(modern(1, "tools/list"))).status == 401
+        assert (await client.modern(modern(1, "tools/list"), {"Authorization": "Bearer token-1"})).status == 200
+
+
 @pytest.mark.parametrize("how", ["end of input", "signal"])
 @really
 async def test_stdio_ends_although_a_call_runs(how: str) -> None:
