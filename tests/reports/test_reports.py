@@ -95,7 +95,8 @@ def test_jsonl_is_written_as_it_happens() -> None:
 
 def test_the_rerun_command_names_the_case_before_a_spawned_command() -> None:
     started = replace(STARTED, options={"command": ["seatrial", "run", "--", "python", "my server.py"]})
-    found = json.loads(report(JsonReporter, [started, *events()[1:]]))
+    told: list[Event] = [started, *events()[1:]]
+    found = json.loads(report(JsonReporter, told))
     assert found["findings"][0]["rerun"] == (
         "seatrial run --check mcp.can.stops-work --protocol-version 2025-06-18 --binding stdio "
         "--faults none --seed 7 -- python 'my server.py'"
