@@ -25,7 +25,7 @@ from .report_samples import EVIL, RESULTS, STARTED, events, report
 Make = Callable[[io.StringIO], Reporter]
 ALL = (ConsoleReporter, JsonReporter, JsonlReporter, JunitReporter, MarkdownReporter)
 INTERRUPTED = events()[:6]
-UNREACHABLE = [STARTED, RunFinished((), 0.1, True, "http://127.0.0.1:1/ refuses the connection")]
+UNREACHABLE: list[Event] = [STARTED, RunFinished((), 0.1, True, "http://127.0.0.1:1/ refuses the connection")]
 
 
 @pytest.mark.parametrize("make", ALL)
