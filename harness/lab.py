@@ -11,6 +11,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from .berth import Berth, Rig
+from .claims import Spoken
 from .effects import Effects
 from .expect import cited
 from .faults import Fault
@@ -96,20 +97,23 @@ class Lab:
         return self.berth.tempo
 
     @property
+    def spoken(self) -> Spoken:
+        """What the target claims in this column."""
+        found = self.berth.claims.find(self.version, self.binding)
+        return found or Spoken(self.version, self.binding, {}, 0)
+
+    @property
     def claimed(self) -> Mapping[str, Any]:
         """The initialize or discover result of this column."""
-        found = self.berth.claims.find(self.version, self.binding)
-        return found.server if found else {}
+        return self.spoken.server
 
     def declares(self, feature: Feature) -> bool:
-        found = self.berth.claims.find(self.version, self.binding)
-        return bool(found and found.declares(feature))
+        return self.spoken.declares(feature)
 
     @property
     def claim_record(self) -> int:
         """The record in which the target declared its capabilities."""
-        found = self.berth.claims.find(self.version, self.binding)
-        return found.record if found else 0
+        return self.spoken.record
 
     # Sessions
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from seatrial import (
     Answer,
-    Column,
     Feature,
     Isolation,
     Lab,
@@ -115,6 +114,9 @@ def _soft(found: Violation | None) -> Violation | None:
     return found and Violation(found.expected, found.actual, found.records, soft=True)
 
 
+STRAYS: Sequence[dict[str, Any]] = ({"result": {}}, {"error": {"code": -1, "message": "no"}})
+
+
 @check(
     "mcp.err.response-202",
     "A stray response from the client is accepted with 202, or refused with an HTTP error",
@@ -125,7 +127,7 @@ def _soft(found: Violation | None) -> Violation | None:
 async def stray_responses_do_no_harm(lab: Lab) -> None:
     """A result and an error with an id that the server never used; in 2026-07-28 clients have no responses to send."""
     requirement = "mcp.err.response-202" if lab.holds("mcp.err.response-202") else "mcp.err.response-rejected"
-    for part in ({"result": {}}, {"error": {"code": -1, "message": "no"}}):
+    for part in STRAYS:
         async with lab.session() as session:
             outcome = await (await session.send({"jsonrpc": "2.0", "id": "no-such-request", **part})).outcome()
             lab.expect(_stray(outcome, requirement), requirement)
@@ -152,7 +154,7 @@ async def replies_are_json_or_event_stream(lab: Lab) -> None:
             await session.request(method)
         if lab.effects.has(Role.QUICK):
             await session.perform(await lab.effects.plan(Role.QUICK))
-    judgement = framing.content_type_of_reply({lab.case.id: lab.recorder.records}, lab.case.column)
+    judgement = framing.content_type_of_reply({lab.case.id: lab.recorder.records}, lab.spoken)
     if not judgement.seen:
         lab.inconclusive(Reason.REPLY_LOST, "no request was answered")
     lab.expect(judgement.violations)
@@ -232,8 +234,7 @@ async def stdout_is_pure(lab: Lab) -> None:
                 await session.perform(await lab.effects.plan(role))
         await session.stdio.close_stdin()
         await session.stdio.inbox.finished()
-    column = Column(lab.version, lab.binding)
-    lab.expect(framing.stdio_stdout_pure({lab.case.id: lab.recorder.records}, column).violations)
+    lab.expect(framing.stdio_stdout_pure({lab.case.id: lab.recorder.records}, lab.spoken).violations)
 
 
 def _known_lists(lab: Lab) -> list[str]:

@@ -119,7 +119,7 @@ async def internal_errors_give_nothing_away(lab: Lab) -> None:
 )
 async def url_elicitation_is_asked_for_by_an_error(lab: Lab) -> None:
     """Declare both modes of elicitation and call the tool. One that asks while it runs has nothing to refuse."""
-    capabilities = {"elicitation": {"form": {}, "url": {}}}
+    capabilities: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}}
     async with lab.session(capabilities=capabilities, replies={"elicitation/create": {"action": "accept"}}) as session:
         outcome = await session.perform(await lab.effects.plan(Role.ELICIT_URL))
         if asked := session.heard("elicitation/create"):
