@@ -9,7 +9,7 @@ from typing import Any
 from ..claims import Spoken
 from ..model import Violation
 from ..transcript import Record
-from .operations import Histories, Operation, operations, untouched
+from .operations import Histories, Operation, operations, said, untouched
 from .traffic import Asked, Heard, Judgement, asked, heard, key, mapping
 
 LEGACY_CODES = frozenset({-32002, -32042})
@@ -153,7 +153,8 @@ def error_id_when_readable(histories: Histories, spoken: Spoken) -> Judgement:
 
 
 def _refused(history: Sequence[Record], spoken: Spoken) -> Iterator[tuple[tuple[Operation, Asked], Heard]]:
-    by_name = {operation.name: operation for operation in operations(history) if 400 <= (operation.code or 0) < 500}
+    refused = (operation for operation in operations(history) if 400 <= (operation.code or 0) < 500)
+    by_name = {operation.name: operation for operation in refused if not _sent_a_batch(operation)}
     requests: dict[str, list[Asked]] = {}
     for message in asked(history):
         requests.setdefault(message.operation, []).append(message)
@@ -161,6 +162,11 @@ def _refused(history: Sequence[Record], spoken: Spoken) -> Iterator[tuple[tuple[
         sent = requests.get(error.operation, [])
         if error.operation in by_name and "error" in mapping(error.payload) and len(sent) == 1 and is_request(sent[0]):
             yield (by_name[error.operation], sent[0]), error
+
+
+def _sent_a_batch(operation: Operation) -> bool:
+    """An array that is refused as a whole has no id of its own."""
+    return any(isinstance(said(record), list) for record in operation.sent)
 
 
 def is_request(message: Asked) -> bool:
