@@ -103,6 +103,11 @@ class Lab:
         return found or Spoken(self.version, self.binding, {}, 0)
 
     @property
+    def identities(self) -> Mapping[str, Mapping[str, str]]:
+        """The headers of the principals that the target's owner gave, by name."""
+        return self.berth.target.identities
+
+    @property
     def claimed(self) -> Mapping[str, Any]:
         """The initialize or discover result of this column."""
         return self.spoken.server

@@ -42,10 +42,10 @@ def test_a_role_of_one_transport_is_absent_on_the_others() -> None:
     assert "mutate-tools" not in manifest.stimuli_for("http")
 
 
-def test_the_first_principal_runs_the_suites_and_the_second_is_an_identity(tmp_path: Path) -> None:
+def test_the_first_principal_runs_the_suites_and_all_of_them_are_identities(tmp_path: Path) -> None:
     table = tomllib.loads(configuration(Installation(load("mcp-auth"), tmp_path), "http"))["target"]["mcp-auth"]
     assert table["headers"] == {"Authorization": "Bearer good"}
-    assert list(table["identities"]) == ["second"]
+    assert list(table["identities"]) == ["first", "second", "no-scope", "other-audience"]
 
 
 def test_an_unknown_target_gets_the_nearest_names() -> None:

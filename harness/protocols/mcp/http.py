@@ -43,6 +43,8 @@ class HttpCarrier:
         self.url, self.client, self.recorder, self.patience = url, client, recorder, patience
         self.base_headers = dict(headers or {})
         self.listener: Listener | None = None
+        self.query = ""
+        """Sent behind the URL and never recorded: it may hold a secret."""
         self._tasks = tasks
         self._numbers: Counter[str] = Counter()
         self._lane = recorder.lane()
@@ -110,7 +112,7 @@ class HttpCarrier:
     ) -> None:
         with scope:
             try:
-                async with self.client.stream(verb, self.url, headers, body, holder) as response:
+                async with self.client.stream(verb, self.url + self.query, headers, body, holder) as response:
                     await self._receive(exchange, response)
                 self._end(exchange, Ending.CLOSED, "")
             except HttpFailure as failure:
