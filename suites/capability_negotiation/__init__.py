@@ -8,6 +8,10 @@ from seatrial import Suite, assemble
 def suite() -> Suite:
     from seatrial.fixtures.mutants import mutants_of
 
-    from . import mcp, mcp_declared
+    from . import mcp, mcp_client, mcp_declared, mcp_discover, mcp_meta, mcp_tasks
 
-    return assemble(__name__, [mcp, mcp_declared], mutants_of("capability_negotiation"))
+    return assemble(
+        __name__,
+        [mcp, mcp_declared, mcp_client, mcp_discover, mcp_meta, mcp_tasks],
+        mutants_of("capability_negotiation"),
+    )

@@ -1,0 +1,205 @@
+"""MCP 2026-07-28: what every request carries in _meta, and every result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seatrial import (
+    Answer,
+    Check,
+    Feature,
+    Histories,
+    Isolation,
+    Judgement,
+    Lab,
+    Outcome,
+    Role,
+    Session,
+    Spoken,
+    check,
+    expect,
+)
+from seatrial.judge import shape
+
+PREFIX = "io.modelcontextprotocol/"
+VERSION, CAPABILITIES = f"{PREFIX}protocolVersion", f"{PREFIX}clientCapabilities"
+CLIENT_INFO, SERVER_INFO = f"{PREFIX}clientInfo", f"{PREFIX}serverInfo"
+INVALID_PARAMS, HEADER_MISMATCH, UNSUPPORTED_VERSION = -32602, -32020, -32022
+MODERN = "2026-07-28"
+
+Params = dict[str, Any]
+Change = Callable[[Params], Params | None]
+"""From the right _meta to a broken one; None leaves it out."""
+
+
+async def requests_of(lab: Lab) -> Sequence[tuple[str, Params]]:
+    """Requests that this server serves."""
+    found: list[tuple[str, Params]] = [("server/discover", {})]
+    if lab.declares(Feature.TOOLS):
+        found.append(("tools/list", {}))
+    if lab.effects.has(Role.QUICK):
+        play = await lab.effects.plan(Role.QUICK)
+        found.append((play.method, play.params))
+    return found
+
+
+async def changed(session: Session, method: str, params: Params, change: Change) -> Outcome:
+    """A request whose _meta is changed; over HTTP its headers stay right."""
+    message = session.message(method, params, id=(ident := session.next_id()))
+    meta = change(dict(message["params"].pop("_meta")))
+    message["params"] |= {} if meta is None else {"_meta": meta}
+    return await (await session.send(message, request_id=ident)).outcome()
+
+
+def without(key: str) -> Change:
+    return lambda meta: {name: value for name, value in meta.items() if name != key}
+
+
+def holding(key: str, value: Any) -> Change:
+    return lambda meta: {**meta, key: value}
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """One way to break _meta. `ambiguous`: codes that a server may hold right with some reason.
+
+    `older`: over stdio a server of both eras may take such a request for one of the older era.
+    """
+
+    id: str
+    title: str
+    changes: Sequence[Change]
+    mutants: Sequence[str]
+    ambiguous: Sequence[int] = ()
+    older: bool = False
+
+
+MALFORMED = (
+    Malformed(
+        "mcp.cap.meta-missing",
+        "A request without params._meta is refused with -32602",
+        (lambda meta: None,),
+        ("meta.optional", "meta.missing-internal"),
+        ambiguous=(HEADER_MISMATCH,),
+        older=True,
+    ),
+    Malformed(
+        "mcp.cap.meta-missing-version",
+        "A request without the protocol version in _meta is refused with -32602",
+        (without(VERSION),),
+        ("meta.version-from-header", "meta.refused-200"),
+        ambiguous=(HEADER_MISMATCH,),
+        older=True,
+    ),
+    Malformed(
+        "mcp.cap.meta-missing-client-caps",
+        "A request without the client capabilities in _meta is refused with -32602",
+        (without(CAPABILITIES),),
+        ("meta.capabilities-optional",),
+    ),
+    Malformed(
+        "mcp.cap.meta-wrong-types",
+        "A _meta value of the wrong type is refused with -32602",
+        (
+            *(holding(CAPABILITIES, value) for value in ("x", 5, ["roots"])),
+            *(holding(VERSION, value) for value in (5, [MODERN], {"version": MODERN})),
+        ),
+        ("meta.any-capabilities", "meta.wrong-type-crashes"),
+        ambiguous=(HEADER_MISMATCH, UNSUPPORTED_VERSION),
+    ),
+)
+
+
+def malformed(row: Malformed) -> Check:
+    @check(row.id, row.title, mutants=row.mutants, isolation=Isolation.SESSION)
+    async def body(lab: Lab) -> None:
+        """server/discover, tools/list and a call, with that _meta; over HTTP the status is 400 too."""
+        undecided = row.older and not lab.over_http and _has_older(lab)
+        codes = () if undecided else {INVALID_PARAMS}
+        async with lab.session() as session:
+            for method, params in await requests_of(lab):
+                for change in row.changes:
+                    outcome = await changed(session, method, params, change)
+                    lab.expect(expect.refused(outcome, codes, statuses={400}, soft_codes=row.ambiguous))
+
+    return body
+
+
+def _has_older(lab: Lab) -> bool:
+    return any(version < MODERN for version in lab.berth.claims.versions(lab.binding))
+
+
+MALFORMED_CHECKS = tuple(malformed(row) for row in MALFORMED)
+
+
+def served(id: str, title: str, change: Change, mutant: str) -> Check:
+    @check(id, title, mutants=(mutant,))
+    async def body(lab: Lab) -> None:
+        """server/discover, tools/list and a call, with that _meta: all are served."""
+        async with lab.session() as session:
+            for method, params in await requests_of(lab):
+                lab.expect(expect.answered(await changed(session, method, params, change), f"{method} is served"))
+
+    return body
+
+
+UNKNOWN = {
+    "com.example/x": {"a": 1},
+    "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+    "tracestate": "vendor=1",
+    "baggage": "key=value",
+}
+
+SERVED = (
+    served(
+        "mcp.cap.meta-clientinfo-optional",
+        "A request without clientInfo is served",
+        without(CLIENT_INFO),
+        "meta.client-info-required",
+    ),
+    served(
+        "mcp.cap.meta-unknown-keys-ok",
+        "Unknown _meta keys are ignored",
+        lambda meta: {**meta, **UNKNOWN},
+        "meta.closed",
+    ),
+)
+
+
+# Results
+
+
+@check(
+    "mcp.cap.serverinfo-in-result-meta",
+    "Every result names the server in _meta",
+    mutants=("result.anonymous",),
+)
+async def results_name_the_server(lab: Lab) -> None:
+    """server/discover, tools/list and a call."""
+    async with lab.session() as session:
+        for method, params in await requests_of(lab):
+            answer = lab.need(await session.request(method, params), method)
+            what = f"{SERVER_INFO} with name and version in the _meta of {method}"
+            lab.expect(expect.that(_is_implementation(_server_info(answer)), what, _server_info(answer), answer))
+
+
+def _server_info(answer: Answer) -> Any:
+    meta = answer.result.get("_meta") if isinstance(answer.result, dict) else None
+    return meta.get(SERVER_INFO) if isinstance(meta, dict) else None
+
+
+def _is_implementation(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(name), str) for name in ("name", "version"))
+
+
+@check(
+    "mcp.cap.resulttype-present",
+    "Every result carries a resultType that the client knows or that an advertised extension defines",
+    mutants=("result.without-type", "result.unknown-type"),
+    monitor=True,
+)
+def results_tell_their_type(histories: Histories, spoken: Spoken) -> Judgement:
+    """Every result of the run."""
+    return shape.resulttype_present(histories, spoken)
