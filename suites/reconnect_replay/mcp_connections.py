@@ -6,7 +6,7 @@ import anyio
 from seatrial import Departure, Exchange, Isolation, Lab, Reason, Role, Session, check, expect
 from seatrial.faults import FIN, RESET, UP, Fault, cut, events, octets, stall
 
-from .resuming import ABSENT, BUSY, begin, opened, patience, reopened, reports
+from .resuming import ABSENT, BUSY, begin, opened, patience, reopened, reports, underway
 
 INSIDE_THE_BODY = 4_000
 """Bytes of a request after which its head is surely over."""
@@ -30,7 +30,7 @@ async def disconnect_does_not_cancel(lab: Lab) -> None:
         before = await lab.effects.baseline(play, session)
         begun = anyio.current_time()
         exchange = await begin(session, play)
-        await _underway(lab, exchange)
+        await underway(lab, exchange)
         await exchange.leave(Departure.RST)
         sighting = await lab.effects.sight(play, control, session, before, begun)
         if not sighting.began:
@@ -38,14 +38,6 @@ async def disconnect_does_not_cancel(lab: Lab) -> None:
         if not control.last:
             lab.inconclusive(Reason.NO_WITNESS, "the witness shows nothing of a call that nobody disturbs")
         lab.expect(expect.that(sighting.finished, "the call works on to its end", str(sighting), *sighting.records))
-
-
-async def _underway(lab: Lab, exchange: Exchange) -> None:
-    """Wait for progress, or for a while where none is reported."""
-    if lab.effects.stimulus(Role.SLOW).progress:
-        await exchange.progressed(2, lab.tempo.scaled(1.0))
-    else:
-        await lab.quiet(0.5)
 
 
 @check(

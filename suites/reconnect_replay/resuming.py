@@ -37,6 +37,14 @@ async def begin(session: Session, play: Play, id: str = "") -> Exchange:
     return await session.start(play, token=f"of-{play.key}", id=id or f"call-{play.key}")
 
 
+async def underway(lab: Lab, exchange: Exchange) -> None:
+    """Wait for progress, or for a while where none is reported."""
+    if lab.effects.stimulus(Role.SLOW).progress:
+        await exchange.progressed(2, lab.tempo.scaled(1.0))
+    else:
+        await lab.quiet(0.5)
+
+
 def patience(lab: Lab, play: Play) -> float:
     """Seconds within which a call is surely over."""
     return max(play.lasts, 0.0) * 1.5 + lab.tempo.answer

@@ -158,15 +158,21 @@ class StdioCarrier:
             record = self.recorder.note(Kind.END, exchange.operation, ending=ending.value, error=why)
             exchange.close(ending, why, record)
 
-    async def close_stdin(self) -> None:
+    async def close_stdin(self) -> int:
+        """End the process's input; the record that shows it."""
         self.ours = True
-        self.recorder.note(Kind.PROCESS, self.inbox.operation, event="stdin closed", pid=self.process.pid)
+        record = self.recorder.note(Kind.PROCESS, self.inbox.operation, event="stdin closed", pid=self.process.pid)
         await self.process.stdin.aclose()
+        return record
 
-    def signal(self, number: signal.Signals) -> None:
+    def signal(self, number: signal.Signals) -> int:
+        """Send a signal; the record that shows it."""
         self.ours = True
-        self.recorder.note(Kind.PROCESS, self.inbox.operation, event="signal", signal=number.name, pid=self.process.pid)
+        record = self.recorder.note(
+            Kind.PROCESS, self.inbox.operation, event="signal", signal=number.name, pid=self.process.pid
+        )
         self.process.send_signal(number)
+        return record
 
     async def wait_exit(self, within: float) -> int | None:
         """The exit code, or None when the process still runs after `within` seconds."""

@@ -1,0 +1,135 @@
+"""MCP: how a process over stdio ends, begins again, and bears a pipe that nobody reads."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import Any
+
+import anyio
+from seatrial import Answer, Feature, Isolation, Lab, Reason, Role, check, expect
+from seatrial.faults import messages, stall
+
+from .resuming import underway
+
+PROMPTLY = 2.0
+"""Seconds in which an idle process exits."""
+AT_LAST = 5.0
+"""Seconds in which a process exits although a call runs."""
+VOLUME = 2_000_000
+"""Bytes of output that no pipe holds."""
+TEXT = "x" * 20_000
+MOST = 300
+"""Requests that are sent for that volume at most."""
+
+PROCESS = {Feature.PROCESS}
+
+
+@check(
+    "mcp.rec.stdio-eof-exit",
+    "A stdio server exits when its input is closed",
+    needs=PROCESS,
+    faults=("stdin_eof",),
+    mutants=("process.ignores-eof", "process.exit-code"),
+    isolation=Isolation.PROCESS,
+)
+async def process_ends_with_its_input(lab: Lab) -> None:
+    """Standard input is closed after a session has begun and nothing runs."""
+    async with lab.session() as session:
+        closed = await session.stdio.close_stdin()
+        code = await session.stdio.wait_exit(lab.tempo.scaled(PROMPTLY))
+        lab.expect(expect.that(code is not None, f"it exits within {PROMPTLY:.0f} s", "it still runs", closed))
+        lab.expect(expect.that(code in (0, None), "exit code 0", f"exit code {code}", closed))
+
+
+@check(
+    "mcp.rec.stdio-eof-inflight",
+    "A stdio server exits when its input is closed although a call is running",
+    needs={Feature.PROCESS, Role.SLOW},
+    faults=("stdin_eof",),
+    mutants=("process.waits-for-calls",),
+    isolation=Isolation.PROCESS,
+)
+async def process_ends_in_the_middle_of_a_call(lab: Lab) -> None:
+    """Standard input is closed while a slow call works that nobody waits for any more."""
+    play = await lab.effects.plan(Role.SLOW, seconds=20.0)
+    async with lab.session() as session:
+        exchange = await session.start(play, token="slow")
+        await underway(lab, exchange)
+        if exchange.responses:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the slow call was over at once", exchange.sent)
+        closed = await session.stdio.close_stdin()
+        code = await session.stdio.wait_exit(lab.tempo.scaled(AT_LAST))
+        lab.expect(expect.that(code is not None, f"it exits within {AT_LAST:.0f} s", "it still runs", closed))
+        lab.note(f"exit code {code}", closed)
+
+
+@check(
+    "mcp.rec.stdio-term",
+    "A stdio server exits on SIGTERM",
+    needs=PROCESS,
+    faults=("sigterm",),
+    mutants=("process.ignores-term",),
+    isolation=Isolation.PROCESS,
+)
+async def process_ends_on_sigterm(lab: Lab) -> None:
+    """SIGTERM, after a session has begun and nothing runs."""
+    async with lab.session() as session:
+        sent = session.stdio.signal(signal.SIGTERM)
+        code = await session.stdio.wait_exit(lab.tempo.scaled(PROMPTLY))
+        lab.expect(expect.that(code is not None, f"it exits within {PROMPTLY:.0f} s", "it still runs", sent))
+
+
+@check(
+    "mcp.rec.stdio-restart",
+    "After a crash the client can start again from nothing",
+    needs=PROCESS,
+    faults=("sigkill",),
+    mutants=("process.locked-after-crash",),
+    isolation=Isolation.PROCESS,
+)
+async def new_process_replaces_a_killed_one(lab: Lab) -> None:
+    """SIGKILL, in the middle of a call where one can be played; then a new process is asked the same."""
+    async with lab.session() as session:
+        if lab.effects.has(Role.SLOW):
+            exchange = await session.start(await lab.effects.plan(Role.SLOW, seconds=5.0), token="slow")
+            await underway(lab, exchange)
+        killed = session.stdio.signal(signal.SIGKILL)
+        if await session.stdio.wait_exit(lab.tempo.answer) is None:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the process could not be killed", killed)
+    async with lab.session(opened=False) as session:
+        lab.require(expect.answered(await session.open(), "a new process serves"))
+        lab.expect(expect.answered(await session.fence()))
+        if lab.effects.has(Role.CALL):
+            lab.expect(expect.answered(await session.perform(await lab.effects.plan(Role.CALL)), "a call succeeds"))
+
+
+async def _talkative(lab: Lab) -> tuple[str, dict[str, Any] | None]:
+    """A request whose answer is long."""
+    if not lab.effects.has(Role.ECHO):
+        return "tools/list", None
+    play = await lab.effects.plan(Role.ECHO, text=TEXT)
+    return play.method, play.params
+
+
+@check(
+    "mcp.rec.stdio-backpressure",
+    "A full pipe does not deadlock the server",
+    needs=PROCESS,
+    faults=("full_pipe",),
+    mutants=("process.full-pipe-drops",),
+    isolation=Isolation.PROCESS,
+)
+async def full_pipe_is_borne(lab: Lab) -> None:
+    """Nobody reads standard output for three seconds, while two megabytes of answers are asked for."""
+    method, params = await _talkative(lab)
+    async with lab.session() as session:
+        sample = lab.need(await session.request(method, params))
+    number = min(MOST, VOLUME // len(json.dumps(sample.result)) + 1)
+    async with lab.session(stall(after=messages(1), seconds=lab.tempo.scaled(3.0))) as session:
+        exchanges = [await session.begin(method, params) for _ in range(number)]
+        patient_until = anyio.current_time() + lab.tempo.scaled(3.0) + 2 * lab.tempo.answer
+        outcomes = [await exchange.outcome(max(0.0, patient_until - anyio.current_time())) for exchange in exchanges]
+        lost = [outcome for outcome in outcomes if not isinstance(outcome, Answer)]
+        told = f"{len(lost)} of {number} are not answered"
+        lab.expect(expect.that(not lost, "all are answered once reading goes on", told, *lost[:10]))

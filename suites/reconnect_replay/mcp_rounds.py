@@ -1,0 +1,277 @@
+"""MCP: second rounds of calls that ask for input, and the state that they bring back (2026-07-28)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from seatrial import (
+    Answer,
+    Feature,
+    Isolation,
+    Lab,
+    Outcome,
+    Play,
+    Reason,
+    Refusal,
+    Role,
+    Session,
+    Violation,
+    check,
+    expect,
+)
+from seatrial.faults import round_robin
+
+CAPABILITIES = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
+ELICIT = {Role.ELICIT}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A call that was answered with a demand for input. `state` is None where none came."""
+
+    play: Play
+    first: Answer
+    requests: Mapping[str, Any]
+    state: str | None
+
+    def params(self, **changes: Any) -> dict[str, Any]:
+        """Those of the second round; a change of None leaves a member out."""
+        own = {"inputResponses": {name: _reply(request) for name, request in self.requests.items()}}
+        state = {} if self.state is None else {"requestState": self.state}
+        merged = {**self.play.params, **own, **state, **changes}
+        return {name: value for name, value in merged.items() if value is not None}
+
+
+def _reply(request: Any) -> dict[str, Any]:
+    """A fitting answer of the client."""
+    method = request.get("method") if isinstance(request, dict) else None
+    if method == "roots/list":
+        return {"roots": []}
+    if method == "sampling/createMessage":
+        return {"role": "assistant", "content": {"type": "text", "text": "Paris"}, "model": "seatrial"}
+    schema = request.get("params", {}).get("requestedSchema", {}) if isinstance(request, dict) else {}
+    properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
+    return {"action": "accept", "content": {name: _value(shape) for name, shape in properties.items()}}
+
+
+def _value(shape: Any) -> Any:
+    """A value that fits a primitive schema."""
+    kind = shape if isinstance(shape, dict) else {}
+    if isinstance(kind.get("enum"), list) and kind["enum"]:
+        return kind["enum"][0]
+    samples: dict[Any, Any] = {"boolean": True, "integer": kind.get("minimum", 1), "number": kind.get("minimum", 1)}
+    return samples.get(kind.get("type"), "Paris")
+
+
+@asynccontextmanager
+async def _client(lab: Lab) -> AsyncIterator[Session]:
+    """A client that can be asked."""
+    async with lab.session(capabilities=CAPABILITIES) as session:
+        yield session
+
+
+async def _asked(lab: Lab, session: Session, play: Play | None = None) -> Round:
+    """Play a call until it asks. Raises Inconclusive when it does not."""
+    play = play or await lab.effects.plan(Role.ELICIT)
+    first = lab.need(await session.perform(play), "a call that asks for input")
+    if not _asks(first):
+        lab.inconclusive(Reason.STIMULUS_FAILED, "the call did not ask for input", first)
+    requests, state = first.result.get("inputRequests"), first.result.get("requestState")
+    return Round(play, first, requests if isinstance(requests, dict) else {}, state)
+
+
+async def _retry(session: Session, asked: Round, **changes: Any) -> Outcome:
+    return await session.request(asked.play.method, asked.params(**changes))
+
+
+def _asks(outcome: Outcome) -> bool:
+    result = outcome.result if isinstance(outcome, Answer) else None
+    return isinstance(result, dict) and result.get("resultType") == "input_required"
+
+
+def _completed(outcome: Outcome) -> bool:
+    result = outcome.result if isinstance(outcome, Answer) else None
+    return isinstance(result, dict) and not _asks(outcome) and result.get("isError") is not True
+
+
+def _completes(outcome: Outcome, asked: Round, what: str) -> Violation | None:
+    return expect.that(_completed(outcome), what, outcome, asked.first, outcome)
+
+
+def _refuses(outcome: Outcome, asked: Round, what: str, *, soft: bool = False) -> Violation | None:
+    """An error, a failed call or a new demand for input: in any case it was not executed."""
+    refused = isinstance(outcome, Refusal) or (isinstance(outcome, Answer) and not _completed(outcome))
+    return expect.that(refused, what, outcome, asked.first, outcome, soft=soft)
+
+
+def _stateful(lab: Lab, asked: Round) -> str:
+    if not isinstance(asked.state, str):
+        lab.not_applicable("the demand for input brings no requestState", asked.first)
+    return asked.state
+
+
+@check(
+    "mcp.rec.mrtr-new-connection",
+    "The second round works on another connection",
+    needs=ELICIT,
+    mutants=("rounds.forgotten",),
+    isolation=Isolation.SESSION,
+)
+async def second_round_needs_no_connection(lab: Lab) -> None:
+    """Over HTTP the answers go out on a connection of their own; over stdio after other requests."""
+    async with _client(lab) as session:
+        asked = await _asked(lab, session)
+        await session.fence()
+        if not lab.over_http:
+            lab.expect(_completes(await _retry(session, asked), asked, "the call completes"))
+            return
+    async with lab.session(capabilities=CAPABILITIES, opened=False) as other:
+        lab.expect(_completes(await _retry(other, asked), asked, "the call completes on another connection"))
+
+
+@check(
+    "mcp.rec.mrtr-after-restart",
+    "The second round after a restart completes or fails cleanly",
+    needs={Role.ELICIT, Feature.PROCESS},
+    faults=("round_robin",),
+    mutants=("rounds.lost-hangs",),
+    isolation=Isolation.PROCESS,
+)
+async def second_round_survives_a_restart(lab: Lab) -> None:
+    """The answers reach another process than the one that asked."""
+    faults = (round_robin(),) if lab.over_http else ()
+    async with lab.session(*faults, capabilities=CAPABILITIES, opened=False) as session:
+        asked = await _asked(lab, session)
+        outcome = await _retry(session, asked) if lab.over_http else None
+    async with lab.session(capabilities=CAPABILITIES, opened=False) as successor:
+        if outcome is None:
+            outcome = await _retry(successor, asked)
+        lab.expect(expect.responded(outcome, "the call completes, or an error says that it does not"))
+        lab.expect(expect.answered(await successor.fence(), "the server goes on"))
+
+
+@check(
+    "mcp.rec.mrtr-tampered-state",
+    "A requestState that was changed is refused",
+    needs=ELICIT,
+    faults=("corrupt",),
+    mutants=("rounds.unsigned",),
+    isolation=Isolation.SESSION,
+)
+async def tampered_state_is_refused(lab: Lab) -> None:
+    """The state with one character changed, cut off, foreign, and empty; each in a round of its own."""
+    for what, tampered in TAMPERINGS.items():
+        async with _client(lab) as session:
+            asked = await _asked(lab, session)
+            state = tampered(_stateful(lab, asked))
+            outcome = await _retry(session, asked, requestState=state)
+            lab.expect(_refuses(outcome, asked, f"a requestState {what} is refused", soft=not state))
+
+
+def _with_one_changed(state: str) -> str:
+    middle = len(state) // 2
+    return state[:middle] + ("A" if state[middle : middle + 1] != "A" else "B") + state[middle + 1 :]
+
+
+TAMPERINGS = {
+    "with one character changed": _with_one_changed,
+    "cut off": lambda state: state[: len(state) // 2],
+    "of another kind": lambda state: "c2VhdHJpYWw=",
+    "that is empty": lambda state: "",
+}
+
+
+@check(
+    "mcp.rec.mrtr-other-request",
+    "A requestState is bound to its request",
+    needs=ELICIT,
+    mutants=("rounds.any-request",),
+    isolation=Isolation.SESSION,
+)
+async def state_belongs_to_its_request(lab: Lab) -> None:
+    """The state of one call is brought to the same call with other arguments."""
+    async with _client(lab) as session:
+        asked, other = await _asked(lab, session), await lab.effects.plan(Role.ELICIT)
+        state = _stateful(lab, asked)
+        if other.params == asked.play.params:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the call takes no other arguments", asked.first)
+        foreign = await _asked(lab, session, other)
+        outcome = await _retry(session, foreign, requestState=state)
+        lab.expect(_refuses(outcome, asked, "the state of another request is refused"))
+
+
+@check(
+    "mcp.rec.mrtr-other-principal",
+    "A requestState is bound to its principal",
+    needs={Role.ELICIT, Feature.IDENTITIES},
+    mutants=("rounds.any-principal",),
+    isolation=Isolation.SESSION,
+)
+async def state_belongs_to_its_principal(lab: Lab) -> None:
+    """The state that one principal was given is brought by another."""
+    async with lab.session(capabilities=CAPABILITIES, identity="first") as owner:
+        asked = await _asked(lab, owner)
+        _stateful(lab, asked)
+    async with lab.session(capabilities=CAPABILITIES, identity="second") as thief:
+        outcome = await _retry(thief, asked)
+        lab.expect(_refuses(outcome, asked, "the state of another principal is refused"))
+
+
+@check(
+    "mcp.rec.mrtr-replay-completed",
+    "Replaying a finished round does not repeat its effect unnoticed",
+    needs=ELICIT,
+    mutants=("rounds.repeats",),
+    isolation=Isolation.SESSION,
+)
+async def finished_round_is_not_repeated(lab: Lab) -> None:
+    """A finished second round is sent again: refused, or answered with the same result. The witness is recorded."""
+    async with _client(lab) as session:
+        asked = await _asked(lab, session)
+        _stateful(lab, asked)
+        done = await _retry(session, asked)
+        if not _completed(done):
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the second round did not complete", done)
+        again = await _retry(session, asked)
+        same = isinstance(done, Answer) and isinstance(again, Answer) and again.result == done.result
+        if not same:
+            lab.expect(_refuses(again, asked, "refused, or the same result"))
+        lab.expect(expect.responded(again))
+        if lab.effects.has(Role.WITNESS):
+            reading = await lab.effects.reading(asked.play.key, session)
+            lab.note(f"after the replay the witness shows {reading.text[:200]}", reading.record)
+
+
+@check(
+    "mcp.rec.mrtr-missing-response",
+    "A round with a missing answer asks again",
+    needs=ELICIT,
+    mutants=("rounds.missing-fails",),
+    isolation=Isolation.SESSION,
+)
+async def missing_answer_is_asked_for_again(lab: Lab) -> None:
+    """The second round leaves out one of the answers."""
+    async with _client(lab) as session:
+        asked = await _asked(lab, session)
+        kept = dict(list(asked.params()["inputResponses"].items())[1:])
+        outcome = await _retry(session, asked, inputResponses=kept)
+        lab.expect(expect.that(_asks(outcome), "a new demand for input", outcome, asked.first, outcome))
+
+
+@check(
+    "mcp.rec.mrtr-extra-response",
+    "An unknown answer is ignored",
+    needs=ELICIT,
+    mutants=("rounds.extra-fails",),
+    isolation=Isolation.SESSION,
+)
+async def unknown_answer_is_ignored(lab: Lab) -> None:
+    """The second round brings an answer that nobody asked for."""
+    async with _client(lab) as session:
+        asked = await _asked(lab, session)
+        answers = {**asked.params()["inputResponses"], "seatrial-unasked": {"action": "accept", "content": {}}}
+        outcome = await _retry(session, asked, inputResponses=answers)
+        lab.expect(_completes(outcome, asked, "the call completes"))
