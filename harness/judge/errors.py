@@ -170,10 +170,11 @@ def _sent_a_batch(operation: Operation) -> bool:
 
 
 def is_request(message: Asked) -> bool:
-    """Whether a sent message is a well-formed JSON-RPC request."""
+    """Whether a sent message is a well-formed request: JSON-RPC with params that are an object, if any."""
     request_id = message.payload.get("id")
     well_typed = isinstance(request_id, str | int) and not isinstance(request_id, bool)
-    return well_typed and message.payload.get("jsonrpc") == "2.0" and isinstance(message.payload.get("method"), str)
+    called = isinstance(message.payload.get("method"), str) and isinstance(message.payload.get("params", {}), dict)
+    return well_typed and message.payload.get("jsonrpc") == "2.0" and called
 
 
 def _wrong_id(operation: Operation, request: Asked, error: Heard, version: str) -> Violation | None:

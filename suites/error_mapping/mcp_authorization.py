@@ -9,12 +9,11 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from seatrial import Accepted, Answer, Feature, Isolation, Lab, Outcome, Reason, Refusal, Role, Violation, check, expect
+from seatrial import Accepted, Answer, Isolation, Lab, Outcome, Reason, Refusal, Role, Violation, check, expect
 
 NO_TOKEN: Mapping[str, str | None] = {"Authorization": None}
 WRONG_TOKEN: Mapping[str, str | None] = {"Authorization": "Bearer seatrial-made-this-up"}
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
-NEEDS = frozenset({Feature.IDENTITIES})
 
 
 async def attempt(lab: Lab, headers: Mapping[str, str | None] | None = None, identity: str = "") -> Outcome:
@@ -51,15 +50,18 @@ def challenge(outcome: Outcome) -> dict[str, str]:
 @check(
     "mcp.err.auth-401",
     "A protected server answers a missing, wrong or expired token with 401",
-    needs=NEEDS,
     mutants=("err.anonymous-served", "err.unauthorized-as-403", "err.wrong-token-500"),
     isolation=Isolation.SESSION,
 )
 async def bad_tokens_are_unauthorized(lab: Lab) -> None:
-    """Begin a session with no token, a made-up one, and an expired one where one is configured."""
+    """Begin a session with no token, a made-up one, and an expired one where one is configured.
+
+    A server is protected when it turns one of them away and identities are configured for it.
+    """
     tried = {"no token": await attempt(lab, NO_TOKEN), "a made-up token": await attempt(lab, WRONG_TOKEN)}
-    if all(isinstance(outcome, Answer) for outcome in tried.values()):
-        lab.not_applicable("the server serves clients with any token or none", *tried.values())
+    served = [outcome for outcome in tried.values() if isinstance(outcome, Answer)]
+    if served and (len(served) == len(tried) or not lab.identities):
+        lab.not_applicable("the server serves a client without a good token", *served)
     if "expired" in lab.identities:
         tried["an expired token"] = await attempt(lab, identity="expired")
     for what, outcome in tried.items():
@@ -70,7 +72,6 @@ async def bad_tokens_are_unauthorized(lab: Lab) -> None:
     "mcp.err.auth-challenge",
     "A protected server tells where its metadata is",
     requirements=("mcp.err.auth-challenge", "mcp.err.auth-challenge.early"),
-    needs=NEEDS,
     mutants=("err.bare-challenge", "err.no-metadata"),
     isolation=Isolation.SESSION,
 )
@@ -145,12 +146,12 @@ def _covers(resource: Any, endpoint: str) -> bool:
 @check(
     "mcp.err.auth-403-scope",
     "A token without the needed scope is answered with 403 and a challenge",
-    needs=NEEDS,
     mutants=("err.scope-as-401", "err.scope-without-challenge"),
     isolation=Isolation.SESSION,
 )
 async def missing_scopes_are_told(lab: Lab) -> None:
     """Begin a session with the identity no-scope and, if it is let in, call a tool."""
+    await turned_away(lab)
     refused = await _scopeless(lab, known(lab, "no-scope"))
     lab.expect(expect.refused(refused, statuses={403}, what="HTTP status 403"))
     told = challenge(refused)
@@ -172,7 +173,6 @@ async def _scopeless(lab: Lab, identity: str) -> Outcome:
 @check(
     "mcp.err.auth-scope-hint",
     "A 401 challenge names the scopes that are needed",
-    needs=NEEDS,
     mutants=("err.bare-challenge",),
     isolation=Isolation.SESSION,
 )
@@ -186,7 +186,6 @@ async def needed_scopes_are_hinted_at(lab: Lab) -> None:
 @check(
     "mcp.err.auth-no-offline-access",
     "The server does not ask for offline_access",
-    needs=NEEDS,
     mutants=("err.offline-access-asked",),
     isolation=Isolation.SESSION,
 )
@@ -205,12 +204,12 @@ async def offline_access_is_not_asked_for(lab: Lab) -> None:
 @check(
     "mcp.err.auth-audience",
     "A token for another resource is refused",
-    needs=NEEDS,
     mutants=("err.audience-ignored", "err.unauthorized-as-403"),
     isolation=Isolation.SESSION,
 )
 async def tokens_of_others_are_refused(lab: Lab) -> None:
     """Begin a session with the identity other-audience: a good token, made for another server."""
+    await turned_away(lab)
     outcome = await attempt(lab, identity=known(lab, "other-audience"))
     lab.expect(expect.refused(outcome, statuses={401}, what="HTTP status 401"))
 
@@ -218,7 +217,6 @@ async def tokens_of_others_are_refused(lab: Lab) -> None:
 @check(
     "mcp.err.auth-query-token",
     "A token in the query string is not accepted",
-    needs=NEEDS,
     mutants=("err.query-token",),
     isolation=Isolation.SESSION,
 )
@@ -238,7 +236,6 @@ async def query_tokens_are_refused(lab: Lab) -> None:
 @check(
     "mcp.err.auth-every-request",
     "Authorization is checked on every request, also inside a session",
-    needs=NEEDS,
     mutants=("err.authorized-once", "err.anonymous-get"),
     isolation=Isolation.SESSION,
 )
@@ -266,7 +263,6 @@ def _unauthorized(what: str, status: int | None, evidence: Outcome | int) -> Vio
 @check(
     "mcp.err.auth-no-leak",
     "A refusal returns no data of the request",
-    needs=NEEDS,
     mutants=("err.refusal-with-result",),
     isolation=Isolation.SESSION,
 )
