@@ -14,6 +14,9 @@ from .execution import perform, prepare
 from .options import TargetCommand, Wanted, run_options
 from .refusal import Refused
 
+NEWEST = ("2025-11-25", "2026-07-28")
+"""The versions that the demo shows: the newest of each era. The server speaks all the others too."""
+
 GROUP = "seatrial.demos"
 """Bundled servers, by protocol: what makes one from a mutant's `build`, or from nothing."""
 
@@ -23,7 +26,10 @@ GROUP = "seatrial.demos"
 @run_options
 @click.pass_context
 def command(ctx: click.Context, /, mutant: str | None, **typed: Any) -> None:
-    """Run every check against the bundled server, in memory and in virtual time."""
+    """Run every check against the bundled server, in memory and in virtual time.
+
+    Without --protocol-version it shows the newest version of each era, or those in which the MUTANT shows.
+    """
     if ctx.meta[TargetCommand.SPAWN] is not None:
         raise Refused("demo brings its own server; use seatrial run for a command")
 
@@ -39,4 +45,6 @@ def bundled(catalogue: Catalogue, mutant: str | None, protocol: str = "mcp") -> 
     catalogue.require_mutants([mutant] if mutant else [])
     (point,) = entry_points(group=GROUP, name=protocol)
     simulated: Callable[..., Target] = point.load()
-    return simulated(catalogue.mutants[mutant].build) if mutant else simulated()
+    target = simulated(catalogue.mutants[mutant].build) if mutant else simulated()
+    target.versions = (catalogue.mutants[mutant].versions if mutant else ()) or NEWEST
+    return target
