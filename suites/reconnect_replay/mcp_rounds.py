@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +24,7 @@ from seatrial import (
 )
 from seatrial.faults import round_robin
 
-CAPABILITIES = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
+CAPABILITIES: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 ELICIT = {Role.ELICIT}
 
 
@@ -176,7 +176,7 @@ def _with_one_changed(state: str) -> str:
     return state[:middle] + ("A" if state[middle : middle + 1] != "A" else "B") + state[middle + 1 :]
 
 
-TAMPERINGS = {
+TAMPERINGS: Mapping[str, Callable[[str], str]] = {
     "with one character changed": _with_one_changed,
     "cut off": lambda state: state[: len(state) // 2],
     "of another kind": lambda state: "c2VhdHJpYWw=",
