@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,12 +41,12 @@ class Walk:
 
     @property
     def named(self) -> tuple[Page, ...]:
-        """The pages as their judges want them."""
+        """The pages as their judges want them: each name once."""
         key = KEYS.get(self.method, "name")
         return tuple(
             Page(
-                tuple(_name(entry, key) for entry in _entries(page, self.method)),
-                _object(page.result).get("nextCursor"),
+                tuple(dict.fromkeys(_name(entry, key) for entry in _entries(page, self.method))),
+                page.members.get("nextCursor"),
                 page.message.record,
             )
             for page in self.pages
@@ -55,16 +54,18 @@ class Walk:
 
 
 async def walk(session: Session, method: str, limit: int = PAGES) -> Walk:
-    """Follow the cursors of a list, until a page has none, has one that is no string, or does not come."""
+    """Follow the cursors of a list, until a page has no new one that is a string, or does not come."""
     pages: list[Answer] = []
-    cursor: dict[str, Any] = {}
+    cursors: list[Any] = []
     while True:
-        outcome = await session.request(method, cursor)
-        if isinstance(outcome, Answer):
-            pages.append(outcome)
-            cursor = {"cursor": _object(outcome.result).get("nextCursor")}
-        if not isinstance(outcome, Answer) or not isinstance(cursor["cursor"], str) or len(pages) == limit:
+        outcome = await session.request(method, {"cursor": cursors[-1]} if cursors else {})
+        if not isinstance(outcome, Answer):
             return Walk(method, tuple(pages), outcome)
+        pages.append(outcome)
+        following = outcome.members.get("nextCursor")
+        if not isinstance(following, str) or following in cursors or len(pages) == limit:
+            return Walk(method, tuple(pages), outcome)
+        cursors.append(following)
 
 
 async def entries(lab: Lab, session: Session, method: str) -> tuple[list[dict[str, Any]], Outcome]:
@@ -74,15 +75,11 @@ async def entries(lab: Lab, session: Session, method: str) -> tuple[list[dict[st
 
 
 def _entries(page: Answer, method: str) -> list[Any]:
-    listed = _object(page.result).get(LISTS[method])
+    listed = page.members.get(LISTS[method])
     return listed if isinstance(listed, list) else []
 
 
 def _name(entry: Any, key: str) -> str:
     """The name of an entry, or all of it where it has none."""
-    name = _object(entry).get(key)
+    name = entry.get(key) if isinstance(entry, dict) else None
     return name if isinstance(name, str) else json.dumps(entry, sort_keys=True)
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

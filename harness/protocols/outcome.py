@@ -64,6 +64,11 @@ class Answer:
     records: tuple[int, ...]
     reply: Reply = field(default_factory=Reply)
 
+    @property
+    def members(self) -> dict[str, Any]:
+        """Those of the result; none where it is no object."""
+        return self.result if isinstance(self.result, dict) else {}
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
