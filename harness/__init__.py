@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from .protocols.mcp.session import Play as Play
     from .protocols.mcp.session import Session as Session
     from .protocols.mcp.session import SILENT as SILENT
+    from .protocols.mcp.versions import LOG_LEVEL as LOG_LEVEL
+    from .protocols.mcp.versions import SUBSCRIPTION_ID as SUBSCRIPTION_ID
     from .protocols.outcome import Accepted as Accepted
     from .protocols.outcome import Answer as Answer
     from .protocols.outcome import Ending as Ending
@@ -142,6 +144,8 @@ _EXPORTS: dict[str, str] = {
     "Play": "protocols.mcp.session",
     "Session": "protocols.mcp.session",
     "SILENT": "protocols.mcp.session",
+    "LOG_LEVEL": "protocols.mcp.versions",
+    "SUBSCRIPTION_ID": "protocols.mcp.versions",
     "Accepted": "protocols.outcome",
     "Answer": "protocols.outcome",
     "Ending": "protocols.outcome",

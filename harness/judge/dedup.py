@@ -39,6 +39,25 @@ def exactly_once(messages: Sequence[Message], wanted: Callable[[Message], bool],
     return None if len(found) == 1 else Violation(f"{what} comes once", f"it came {len(found)} times", tuple(found))
 
 
+def on_one_stream(calls: Sequence[Sequence[Message]], listeners: Sequence[Sequence[Message]]) -> Violation | None:
+    """No notification of a listening stream came on another stream too, and no progress on two streams.
+
+    Equal calls may well say equal things, each on its own stream; progress has a token and a value of its own.
+    """
+    places: dict[str, list[tuple[int, Message]]] = defaultdict(list)
+    for number, messages in enumerate((*listeners, *calls)):
+        for message in messages:
+            if message.method is not None:
+                places[json.dumps(message.payload, sort_keys=True)].append((number, message))
+    for copies in places.values():
+        streams = {number for number, _ in copies}
+        shared = min(streams) < len(listeners) or copies[0][1].method == "notifications/progress"
+        if len(streams) > 1 and shared:
+            actual = f"{copies[0][1].method} on {len(streams)} streams"
+            return Violation("a message on one stream only", actual, tuple(message.record for _, message in copies))
+    return None
+
+
 def _answers(message: Message, request_id: Any) -> bool:
     return is_response(message) and "id" in message.payload and key(message.payload["id"]) == key(request_id)
 

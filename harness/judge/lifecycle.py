@@ -10,10 +10,12 @@ from ..model import Violation
 from ..protocols.outcome import Message
 from ..transcript import Record
 from .operations import Histories, untouched
-from .traffic import Heard, Judgement, asked, heard, mapping
+from .traffic import Heard, Judgement, asked, heard, key, mapping
 
 BEFORE_INITIALIZED = frozenset({"ping", "notifications/message"})
 """What a server may send before it knows that the client is ready (basic/lifecycle#initialization)."""
+
+LISTEN = "subscriptions/listen"
 
 LIST_CHANGED = {f"notifications/{kind}/list_changed": kind for kind in ("tools", "resources", "prompts")}
 
@@ -64,6 +66,23 @@ def no_server_requests(histories: Histories, spoken: Spoken) -> Judgement:
     messages = list(_of_version(histories, spoken))
     requests = [m for m in messages if isinstance(m.payload, dict) and {"method", "id"} <= m.payload.keys()]
     return Judgement(len(messages), tuple(_unasked(message, "the server sends no requests") for message in requests))
+
+
+def cancels_subscriptions_only(histories: Histories, spoken: Spoken) -> Judgement:
+    """The target cancels requests for subscriptions only, in a modern exchange. `seen` counts its messages there."""
+    seen = 0
+    found: list[Violation] = []
+    for history in untouched(histories):
+        listening = {key(a.payload.get("id")) for a in asked(history) if a.payload.get("method") == LISTEN}
+        messages = [m for m in heard(history, spoken.version) if m.version == spoken.version]
+        seen += len(messages)
+        ended = [m for m in messages if mapping(m.payload).get("method") == "notifications/cancelled"]
+        found += [
+            Violation("notifications/cancelled for a subscription only", f"for request {named!r:.80}", (m.record,))
+            for m in ended
+            if key(named := mapping(m.payload, "params").get("requestId")) not in listening
+        ]
+    return Judgement(seen, tuple(found))
 
 
 def undeclared_logging_silent(histories: Histories, spoken: Spoken) -> Judgement:

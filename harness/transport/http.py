@@ -213,6 +213,8 @@ class HttpClient:
         self, verb: str, url: str, headers: Iterable[tuple[str, str]], body: bytes | None, holder: Holder
     ) -> AsyncIterator[HttpResponse]:
         """Send one request; raises HttpFailure when the exchange breaks before, in or after the head."""
+        if self._client.is_closed:
+            raise HttpFailure("the client has been closed")
         token = _holder.set(holder)
         raw = [(name.encode("ascii"), value.encode("latin-1", "surrogateescape")) for name, value in headers]
         request = httpx.Request(verb, url, headers=raw, content=body, extensions={"trace": holder.trace})
