@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from .protocols.mcp.http import HttpCarrier
 from .protocols.mcp.session import Replies, Session
 from .protocols.mcp.stdio import StdioCarrier
 from .protocols.mcp.versions import HTTP
-from .protocols.outcome import Answer
+from .protocols.outcome import Answer, Outcome
 from .relay import Dial, Link, Relay, piped
 from .target import Server, Target, held
 from .tempo import Tempo
@@ -74,6 +75,7 @@ class Berth:
     besides: dict[Column, dict[str, Recorder]] = field(default_factory=dict)
     """Recorders of traffic that belongs to no case; monitors judge it too."""
     locks: dict[Any, anyio.Lock] = field(default_factory=dict)
+    starting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(os.cpu_count() or 2))
     _release: Callable[[], Awaitable[None]] | None = None
 
     async def moor(self) -> None:
@@ -203,11 +205,18 @@ class Berth:
         session = await self.session(
             column.version, column.binding, self._own(column), self.tasks, lambda fault, where: None, Rig(), None
         )
-        outcome = await session.open()
+        outcome = await self.begun(session)
         if not isinstance(outcome, Answer):
             await session.aclose()
             raise Unfit(Reason.TARGET_UNHEALTHY, "no session could be opened")
         return session
+
+    async def begun(self, session: Session) -> Outcome:
+        """Begin a session. Processes start a few at a time, so that a slow start is not taken for silence."""
+        if session.binding == HTTP:
+            return await session.open()
+        async with self.starting:
+            return await session.open()
 
     async def farewell(self, session: Session, tasks: TaskGroup) -> None:
         """DELETE a session whose sockets are gone, without caring for the answer."""

@@ -174,7 +174,7 @@ class Lab:
             session.envelope.negotiated = True  # type: ignore[union-attr]
             session._next_id = resuming._next_id
         elif opened:
-            outcome = await session.open()
+            outcome = await self.berth.begun(session)
             if not isinstance(outcome, Answer):
                 raise Inconclusive(Reason.TARGET_UNHEALTHY, "no session could be opened", cited(outcome))
 
