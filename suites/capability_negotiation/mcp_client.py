@@ -59,8 +59,8 @@ def wishes(session: Session, outcome: Outcome, method: str) -> list[Wish]:
 
 def _inside(outcome: Outcome) -> Iterator[Wish]:
     """2026-07-28 asks in a result; 2025-11-25 may ask for a visit in an error."""
-    if isinstance(outcome, Answer) and isinstance(outcome.result, dict):
-        requests = outcome.result.get("inputRequests")
+    if isinstance(outcome, Answer):
+        requests = outcome.members.get("inputRequests")
         found = requests.values() if isinstance(requests, dict) else ()
         yield from (Wish(request, outcome.message.record) for request in found if isinstance(request, dict))
     if isinstance(outcome, Refusal) and outcome.code == URL_ELICITATION_REQUIRED and isinstance(outcome.data, dict):
@@ -227,6 +227,6 @@ async def questions_are_not_cached(lab: Lab) -> None:
     """The stimulus that asks, for a client that offers everything."""
     await must_ask(lab, Role.ELICIT)
     _, outcome = await wanted(lab, Role.ELICIT, EVERYTHING)
-    result = lab.need(outcome, "the stimulus elicit").result
+    result = lab.need(outcome, "the stimulus elicit").members
     fields = sorted({"ttlMs", "cacheScope"} & result.keys())
     lab.expect(expect.that(not fields, "no ttlMs and no cacheScope beside input_required", fields, outcome))

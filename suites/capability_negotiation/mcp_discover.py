@@ -56,10 +56,9 @@ async def discover_result_is_whole(lab: Lab) -> None:
         answer = lab.need(await session.request("server/discover"), "server/discover")
         faults = shape.shape_faults(lab.version, answer.message.payload, "server/discover")
         lab.expect(expect.that(not faults, "a discover result of its shape", "; ".join(faults), answer))
-        if isinstance(answer.result, dict):
-            kind, listed = answer.result.get("resultType"), answer.result.get("supportedVersions")
-            lab.expect(expect.that(kind == "complete", "resultType complete", kind, answer))
-            lab.expect(expect.that(bool(listed), "at least one version", listed, answer))
+        kind, listed = answer.members.get("resultType"), answer.members.get("supportedVersions")
+        lab.expect(expect.that(kind == "complete", "resultType complete", kind, answer))
+        lab.expect(expect.that(bool(listed), "at least one version", listed, answer))
 
 
 @check(
@@ -72,7 +71,7 @@ async def listed_versions_are_served(lab: Lab) -> None:
     """The version in use is listed; each other modern version that is listed is used for a server/discover."""
     async with lab.session() as session:
         answer = lab.need(await session.request("server/discover"), "server/discover")
-    listed = answer.result.get("supportedVersions") if isinstance(answer.result, dict) else None
+    listed = answer.members.get("supportedVersions")
     versions = listed if isinstance(listed, list) else []
     lab.expect(expect.that(lab.version in versions, f"{lab.version}, which is served, is listed", listed, answer))
     for version in versions:

@@ -186,7 +186,7 @@ async def results_name_the_server(lab: Lab) -> None:
 
 
 def _server_info(answer: Answer) -> Any:
-    meta = answer.result.get("_meta") if isinstance(answer.result, dict) else None
+    meta = answer.members.get("_meta")
     return meta.get(SERVER_INFO) if isinstance(meta, dict) else None
 
 

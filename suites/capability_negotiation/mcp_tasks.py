@@ -56,8 +56,7 @@ def _by_declaration(lab: Lab, method: str, outcome: Outcome) -> Violation | None
     if not declared:
         return expect.that(is_unknown(outcome), f"error {METHOD_NOT_FOUND}: not declared", outcome, *evidence)
     if method == "list":
-        listed = isinstance(outcome, Answer) and isinstance(outcome.result, dict)
-        served = listed and isinstance(outcome.result.get("tasks"), list)
+        served = isinstance(outcome, Answer) and isinstance(outcome.members.get("tasks"), list)
         return expect.that(served, "a list of tasks, as declared", outcome, *evidence)
     served = isinstance(outcome, Refusal) and not is_unknown(outcome)
     return expect.that(served, f"tasks/{method}, as declared, misses the task", outcome, *evidence)
@@ -75,7 +74,7 @@ async def task_field_is_ignored(lab: Lab) -> None:
     async with lab.session() as session:
         for method, params in await _undeclared_requests(lab):
             outcome = await session.request(method, {**params, "task": TASK})
-            normal = isinstance(outcome, Answer) and isinstance(outcome.result, dict) and "task" not in outcome.result
+            normal = isinstance(outcome, Answer) and "task" not in outcome.members
             lab.expect(expect.that(normal, f"a normal result of {method}", outcome, outcome, lab.claim_record))
 
 
@@ -148,7 +147,7 @@ async def no_task_for_the_unaware(lab: Lab) -> None:
     async with lab.session() as session:
         outcome = await session.perform(play)
         if isinstance(outcome, Answer):
-            kind = outcome.result.get("resultType") if isinstance(outcome.result, dict) else None
+            kind = outcome.members.get("resultType")
             lab.expect(expect.that(kind != "task", "no task", outcome, outcome, lab.claim_record))
         else:
             lab.expect(expect.refused(outcome, {MISSING_CAPABILITY}))
