@@ -216,7 +216,7 @@ class HttpClient:
         if self._client.is_closed:
             raise HttpFailure("the client has been closed")
         token = _holder.set(holder)
-        raw = [(name.encode("ascii"), value.encode("latin-1", "surrogateescape")) for name, value in headers]
+        raw = [(name.encode("ascii"), _octets(value)) for name, value in headers]
         request = httpx.Request(verb, url, headers=raw, content=body, extensions={"trace": holder.trace})
         try:
             response = await self._client.send(request, stream=True)
@@ -232,6 +232,14 @@ class HttpClient:
     async def aclose(self) -> None:
         with anyio.CancelScope(shield=True):
             await self._client.aclose()
+
+
+def _octets(value: str) -> bytes:
+    """Latin-1, so that every byte can be said; UTF-8 for a text beyond it."""
+    try:
+        return value.encode("latin-1", "surrogateescape")
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "surrogatepass")
 
 
 def _pairs(response: httpx.Response) -> tuple[tuple[str, str], ...]:

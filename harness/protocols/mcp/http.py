@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any
@@ -12,6 +11,7 @@ from anyio.abc import TaskGroup
 
 from ...transcript import Kind, Recorder
 from ...transport.http import Holder, HttpClient, HttpFailure, HttpResponse
+from ...wire.json import JsonError, loads
 from ...wire.sse import SseDecoder, SseError, SseEvent
 from ..outcome import Ending, Message, Reply
 from .carrier import HeaderPairs, Listener
@@ -163,31 +163,34 @@ class HttpCarrier:
         now = anyio.current_time()
         exchange.events.append(StreamEvent(record, event.id, event.event, event.data, event.retry, event.comment, now))
         if payload is not None:
-            await self._message(exchange, Message(payload, record, event.id, now))
+            await self._messages(exchange, payload, record, event.id)
         else:
             exchange.pulse.beat()
 
     async def _body(self, exchange: Exchange, chunks: AsyncIterator[bytes]) -> None:
-        body = b""
+        read = bytearray()
         async for chunk in chunks:
-            body += chunk
-            if len(body) > MAX_BODY:
+            read += chunk
+            if len(read) > MAX_BODY:
                 raise HttpFailure(f"the body is longer than {MAX_BODY} bytes")
+        body = bytes(read)
         exchange.reply = Reply(exchange.reply.status, exchange.reply.headers, body)
         if not body:
             return
-        payload = _decoded(body.decode("utf-8", "replace"))
+        payload = _decoded(body)
         if payload is None:
             self.recorder.note(Kind.RECEIVED, exchange.operation, raw=body.decode("utf-8", "replace"))
             return
         record = self.recorder.note(Kind.RECEIVED, exchange.operation, message=payload)
-        for part in payload if isinstance(payload, list) else [payload]:
-            await self._message(exchange, Message(part, record, None, anyio.current_time()))
+        await self._messages(exchange, payload, record)
 
-    async def _message(self, exchange: Exchange, message: Message) -> None:
-        exchange.arrived(message)
-        if self.listener is not None:
-            await self.listener(exchange, message)
+    async def _messages(self, exchange: Exchange, payload: Any, record: int, event_id: str | None = None) -> None:
+        """Hand over one message, or each of a batch."""
+        for part in payload if isinstance(payload, list) else [payload]:
+            message = Message(part, record, event_id, anyio.current_time())
+            exchange.arrived(message)
+            if self.listener is not None:
+                await self.listener(exchange, message)
 
     def _end(self, exchange: Exchange, ending: Ending, why: str) -> None:
         if exchange.ending is Ending.OPEN:
@@ -200,11 +203,11 @@ class HttpCarrier:
         await self.client.aclose()
 
 
-def _decoded(text: str | None) -> Any:
+def _decoded(text: str | bytes | None) -> Any:
     """The JSON value of a text; None when it is no JSON (a bare `null` is no message either)."""
     if not text:
         return None
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return loads(text)
+    except JsonError:
         return None

@@ -279,10 +279,10 @@ class Session:
     # Streams (Streamable HTTP)
 
     def open_stream(self, last_event_id: str | None = None, *, headers: HeaderChanges | None = None) -> Exchange:
-        """GET: the stream of what belongs to no request, or the rest of a stream after `last_event_id`."""
+        """GET: the stream of what belongs to no request, or the rest of a stream after `last_event_id` (sent as UTF-8)."""
         own = {**GET_HEADERS, **self.envelope.headers("", None)}
         if last_event_id is not None:
-            own["Last-Event-ID"] = last_event_id
+            own["Last-Event-ID"] = last_event_id.encode("utf-8").decode("latin-1")
         return self.http.start("GET", {**own, **(headers or {})})
 
     def resume(self, exchange: Exchange, after: str | None = None) -> Exchange:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import signal
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from anyio.abc import TaskGroup
 
 from ...transcript import Kind, Recorder
 from ...transport.network import Process
+from ...wire.json import JsonError, loads
 from ...wire.lines import LineDecoder, LineTooLong
 from ..outcome import Ending, Message
 from .carrier import Listener
@@ -126,8 +126,8 @@ class StdioCarrier:
 
     async def _line(self, line: bytes) -> None:
         try:
-            payload = json.loads(line)
-        except (ValueError, RecursionError):
+            payload = loads(line)
+        except JsonError:
             text = line.decode("utf-8", "replace")
             self.foreign.append((self.recorder.note(Kind.RECEIVED, self.inbox.operation, raw=text), text))
             return
