@@ -143,10 +143,10 @@ async def second_round_needs_no_connection(lab: Lab) -> None:
 async def second_round_survives_a_restart(lab: Lab) -> None:
     """The answers reach another process than the one that asked."""
     faults = (round_robin(),) if lab.over_http else ()
-    async with lab.session(*faults, capabilities=CAPABILITIES, opened=False) as session:
+    async with lab.session(*faults, capabilities=CAPABILITIES) as session:
         asked = await _asked(lab, session)
         outcome = await _retry(session, asked) if lab.over_http else None
-    async with lab.session(capabilities=CAPABILITIES, opened=False) as successor:
+    async with lab.session(capabilities=CAPABILITIES) as successor:
         if outcome is None:
             outcome = await _retry(successor, asked)
         lab.expect(expect.responded(outcome, "the call completes, or an error says that it does not"))
