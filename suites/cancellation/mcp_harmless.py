@@ -140,7 +140,7 @@ def _second(session: Session, exchange: Exchange) -> Sequence[Any]:
     "mcp.can.malformed",
     "A malformed cancellation is ignored",
     mutants=("cancel.malformed-fails", "cancel.malformed-stops-all", "cancel.malformed-ends-process"),
-    isolation=Isolation.PROCESS,
+    isolation=Isolation.SESSION,
 )
 async def malformed_cancellations_are_ignored(lab: Lab) -> None:
     """Cancellations without parameters, without an id, with null, an object, a list or a boolean for one. Nothing may
