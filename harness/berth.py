@@ -22,7 +22,7 @@ from .protocols.mcp.stdio import StdioCarrier
 from .protocols.mcp.versions import HTTP
 from .protocols.outcome import Answer, Outcome
 from .relay import Dial, Link, Relay, piped
-from .target import Server, Target, held
+from .target import Server, StartFailure, Target, held
 from .tempo import Tempo
 from .transcript import Recorder, Transcript
 from .transport.http import HttpClient
@@ -74,6 +74,8 @@ class Berth:
     """Measurements of stimuli that several cases share, by column and role."""
     besides: dict[Column, dict[str, Recorder]] = field(default_factory=dict)
     """Recorders of traffic that belongs to no case; monitors judge it too."""
+    spoiled: set[str] = field(default_factory=set)
+    """Cases that left a session unfit which another case had used before them: either may have spoiled it."""
     locks: dict[Any, anyio.Lock] = field(default_factory=dict)
     starting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(os.cpu_count() or 2))
     _release: Callable[[], Awaitable[None]] | None = None
@@ -173,7 +175,8 @@ class Berth:
     @asynccontextmanager
     async def lent(self, column: Column, recorder: Recorder) -> AsyncIterator[Session]:
         """An initialised session without faults, for one case at a time. Raises StartFailure, Unfit."""
-        session = await self._free(column) or await self._fresh(column)
+        used = await self._free(column)
+        session = used or await self._fresh(column)
         session.carrier.lend(recorder)
         session.received.clear()
         try:
@@ -184,6 +187,7 @@ class Berth:
                 self.pool.setdefault(column, []).append(session)
             else:
                 self.tasks.start_soon(session.aclose)
+                self.spoiled |= {recorder.case} if used else set()
 
     async def _free(self, column: Column) -> Session | None:
         while free := self.pool.get(column):
@@ -233,13 +237,17 @@ class Berth:
             yield
 
     async def sound(self, columns: Sequence[Column]) -> bool:
-        """Does the target answer a plain request in each of these columns? The sanity bracket's question."""
+        """Does the target answer a plain request in each of these columns? The sanity bracket's question.
+
+        A lent session that does not answer is closed, so that nobody gets it again.
+        """
         for column in columns:
             try:
                 async with self.lent(column, self._own(column)) as session:
                     if not await session.healthy():
+                        await session.aclose()
                         return False
-            except (Unfit, OSError):
+            except (Unfit, StartFailure, OSError):
                 return False
         return True
 

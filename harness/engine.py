@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,7 @@ from .faults import benign_profile
 from .model import Case, Column, Isolation, Reason, Result, Role, Suite, Verdict, Violation
 from .planning import Equipment, Selection, plan, played_by
 from .protocols.mcp.discover import discover, reason
+from .protocols.mcp.exchange import Pulse
 from .protocols.mcp.session import Session
 from .protocols.mcp.versions import HTTP, VERSIONS
 from .protocols.outcome import Outcome
@@ -93,6 +95,9 @@ class Voyage:
     total: int = 0
     lost: str = ""
     generation: int = 0
+    under_way: set[str] = field(default_factory=set)
+    """Ids of the cases that talk to the target at the moment, second attempts aside."""
+    _landed: Pulse = field(default_factory=Pulse)
     _healing: anyio.Lock = field(default_factory=anyio.Lock)
     _probes: list[Session] = field(default_factory=list)
 
@@ -120,9 +125,9 @@ class Voyage:
 
     async def _discover(self) -> Claims:
         target = self.berth.target
-        wanted = self.options.versions or target.versions or VERSIONS
+        wanted = tuple(dict.fromkeys(self.options.versions or target.versions or VERSIONS))
         claims, failures = Claims(), list[Outcome]()
-        for binding in self.options.bindings or target.bindings:
+        for binding in dict.fromkeys(self.options.bindings or target.bindings):
             found, failed = await discover(binding, wanted, partial(self._probe, binding))
             claims = Claims((*claims.spoken, *found.spoken), {**claims.refused, **found.refused})
             failures += failed
@@ -185,7 +190,7 @@ class Voyage:
         alone = [case for case in ready if self._needs_solitude(case)]
         await self._together([case for case in ready if case not in alone])
         for case in alone:
-            await self._one(case)
+            await self._one(case, alone=True)
         for case in (case for case in cases if case.check.monitor and not case.exclusion):
             self.emit(CaseStarted(case))
             self._done(await run_case(case, self.berth, self._recorder(case), self._histories(case.column)))
@@ -202,29 +207,47 @@ class Voyage:
 
     async def _limited(self, limiter: anyio.CapacityLimiter, case: Case) -> None:
         try:
-            await self._one(case)
+            await self._one(case, alone=self.options.concurrency == 1)
         finally:
             limiter.release_on_behalf_of(case.id)
 
-    async def _one(self, case: Case) -> None:
+    async def _one(self, case: Case, alone: bool) -> None:
         """One case with its sanity bracket. When the target died meanwhile, it runs once more, alone."""
         self.emit(CaseStarted(case))
-        if self.lost:
-            self._done(_unhealthy(case, self.lost))
-            return
         async with self._healing:
             generation = self.generation
-        result = await self._exclusively(case, lambda: self._attempt(case))
-        if self._suspicious(case, result):
+            self.under_way.add(case.id)
+        try:
+            result = await self._first(case)
+        finally:
+            self.under_way.discard(case.id)
+            self._landed.beat()
+        if not self.lost and (self._shaken(case, generation) or self._suspicious(case, result)):
             async with self._healing:
-                if generation != self.generation or not await self.berth.sound([case.column]):
-                    result = await self._again(case, result)
+                if self._shaken(case, generation) or not await self._sound(case):
+                    result = await self._again(case, result, alone)
         self._done(result)
 
-    async def _again(self, case: Case, first: Result) -> Result:
-        """The target died while this case ran: heal it, run the case alone, and blame it if it kills again."""
-        if not await self._healed(case):
-            return _blamed(first, self.lost)
+    async def _first(self, case: Case) -> Result:
+        if self.lost:
+            return _unhealthy(case, self.lost)
+        return await self._exclusively(case, lambda: self._attempt(case))
+
+    async def _sound(self, case: Case) -> bool:
+        return case.id not in self.berth.spoiled and await self.berth.sound([case.column])
+
+    def _shaken(self, case: Case, generation: int) -> bool:
+        """Was the server of this case found dead since that generation?"""
+        return case.column.binding == HTTP and generation != self.generation
+
+    async def _again(self, case: Case, first: Result, alone: bool) -> Result:
+        """The target died while this case ran: heal it, run the case alone, and blame it if it kills again.
+
+        Where it stays away, only a case that was `alone` with it can be blamed.
+        """
+        await self._landed.until(lambda: None if self.under_way else True, math.inf)
+        if self.lost or not await self._healed(case):
+            return _blamed(first, self.lost) if alone else _unhealthy(case, self.lost)
         second = await self._attempt(case)
         if await self.berth.sound([case.column]):
             return second
@@ -278,10 +301,11 @@ class Voyage:
 
     @staticmethod
     def _suspicious(case: Case, result: Result) -> bool:
-        """Could this case have harmed what others use, or been harmed? Over stdio it had a process of its own."""
-        shared = case.column.binding == HTTP and case.check.isolation is not Isolation.PROCESS
+        """Could this case have harmed what others use, or been harmed? Over stdio only a lent process is shared."""
+        lent = case.check.isolation is Isolation.SHARED
+        shared = lent or (case.column.binding == HTTP and case.check.isolation is Isolation.SESSION)
         quiet = result.verdict in (Verdict.PASS, Verdict.NOT_APPLICABLE)
-        plain = case.check.isolation is Isolation.SHARED and not case.check.faults
+        plain = lent and not case.check.faults
         return shared and not (quiet and plain)
 
     # After the cases
@@ -309,6 +333,6 @@ def _unhealthy(case: Case, why: str) -> Result:
 
 def _blamed(result: Result, why: str) -> Result:
     """At least WARN: the target does not survive this case."""
-    verdict = Verdict.merge((result.verdict, Verdict.WARN)) if result.verdict is Verdict.FAIL else Verdict.WARN
+    verdict = result.verdict if result.verdict in (Verdict.FAIL, Verdict.ERROR) else Verdict.WARN
     found = Violation("the target answers a plain request after the case", why, result.records[-1:])
     return replace(result, verdict=verdict, reason=Reason.TARGET_UNHEALTHY, violations=(*result.violations, found))

@@ -19,14 +19,16 @@ def sail(
     suites: Iterable[Suite] | None = None,
     *,
     sink: Callable[[str], None] | None = None,
+    attached: bool = False,
     checks: Iterable[str] = (),
     **options: Any,
 ) -> tuple[Result, ...]:
     """The results of a run against the reference (or what `build` makes), which takes no real time to wait.
 
-    `checks` are ids; `options` are those of a run (versions, bindings, profile, seed, ...).
+    `checks` are ids; `attached`: Seatrial cannot start the target again; `options` are those of a run (versions, bindings, profile, seed, ...).
     """
     target = simulated(build) if build else simulated()
+    target.spawnable = not attached
     asked = Options(selection=Selection(checks=tuple(checks)), **options)
     wanted = tuple(suites if suites is not None else load_suites())
     return anyio.run(

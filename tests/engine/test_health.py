@@ -9,7 +9,7 @@ from seatrial import expect
 from seatrial.fixtures.mutants import _build_of
 from seatrial.fixtures.reference import Console, Endpoint
 from seatrial.lab import Lab
-from seatrial.model import Isolation, Reason, Verdict
+from seatrial.model import Isolation, Reason, Result, Verdict
 from seatrial.registry import check, suite
 
 from ..sailing import sail
@@ -75,3 +75,85 @@ def test_a_target_that_stops_answering_is_blamed_on_the_case_that_does_it_twice(
     found = {result.case.check.id: result for result in results}
     assert (found["t.fatal"].verdict, found["t.fatal"].reason) == (Verdict.WARN, Reason.TARGET_UNHEALTHY)
     assert found["t.polite"].verdict is Verdict.PASS
+
+
+async def asks_late(lab: Lab) -> None:
+    async with lab.session() as session:
+        await lab.quiet(15)
+        lab.expect(expect.answered(await session.request("tools/list")))
+
+
+async def sends_fatal_again(lab: Lab) -> None:
+    for _ in range(2):
+        async with lab.session(opened=False) as session:
+            await session.request("fatal", within=1)
+        await lab.quiet(15)
+    lab.expect(None)
+
+
+async def asks_for_long(lab: Lab) -> None:
+    for _ in range(4):
+        async with lab.session() as session:
+            lab.expect(expect.answered(await session.request("tools/list")))
+        await lab.quiet(4)
+
+
+async def ends_its_session(lab: Lab) -> None:
+    async with lab.session() as session:
+        await session.end().finished()
+    lab.expect(None)
+
+
+class Sulking(Console):
+    """A process that answers the method `fatal`, and nothing after it."""
+
+    def take(self, line: bytes, channel: Any) -> None:
+        if not getattr(channel, "sulking", False):
+            super().take(line, channel)
+        channel.sulking = getattr(channel, "sulking", False) or b'"fatal"' in line
+
+
+def sailed(
+    build: Any, *bodies: tuple[Any, Isolation], binding: str = HTTP, attached: bool = False, **options: Any
+) -> list[Result]:
+    table = [row(f"t.{number}") for number in range(len(bodies))]
+    checks = [check(r.id, "It holds.", isolation=isolation)(b) for r, (b, isolation) in zip(table, bodies, strict=True)]
+    asked = {"versions": (D,), **options}
+    return list(sail(build, [suite("t", checks, table)], bindings=(binding,), attached=attached, **asked))
+
+
+OWN, LENT = Isolation.SESSION, Isolation.SHARED
+
+
+def test_a_target_that_stays_away_fails_nobody_who_was_under_way() -> None:
+    results = sailed(
+        _build_of(Deaf), (sends_fatal, OWN), *[(asks_late, LENT)] * 3, (asks_politely, LENT), attached=True
+    )
+    assert [result.verdict for result in results[1:4]] == [Verdict.INCONCLUSIVE] * 3
+    assert {result.reason for result in results[:4]} == {Reason.TARGET_UNHEALTHY}
+
+
+def test_a_case_that_was_alone_with_a_target_that_stays_away_is_blamed() -> None:
+    results = sailed(_build_of(Deaf), (sends_fatal, OWN), (asks_politely, LENT), attached=True, concurrency=1)
+    assert [result.verdict for result in results] == [Verdict.WARN, Verdict.INCONCLUSIVE]
+
+
+def test_what_others_under_way_still_do_to_the_target_is_not_blamed_on_a_second_attempt() -> None:
+    results = sailed(_build_of(Deaf), (sends_fatal_again, OWN), (asks_for_long, OWN))
+    assert [result.verdict for result in results] == [Verdict.WARN, Verdict.PASS]
+
+
+def test_a_lent_session_that_is_over_harms_nobody() -> None:
+    results = sailed(None, (ends_its_session, LENT), (asks_politely, LENT), attached=True, concurrency=1)
+    assert [result.verdict for result in results] == [Verdict.PASS, Verdict.PASS]
+
+
+def test_a_lent_process_that_sulks_harms_nobody() -> None:
+    results = sailed(
+        _build_of(Sulking), (sends_fatal, LENT), (asks_politely, LENT), binding=STDIO, attached=True, concurrency=1
+    )
+    assert results[1].verdict is Verdict.PASS
+
+
+def test_a_version_that_is_named_twice_is_one_column() -> None:
+    assert len(sailed(None, (asks_politely, LENT), versions=(D, D))) == 1

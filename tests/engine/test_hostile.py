@@ -43,7 +43,7 @@ ANSWERS = {
     **{f"json-{name}": http(body) for name, body in PAYLOADS.items()},
     **{f"sse-{name}": sse(body) for name, body in PAYLOADS.items()},
     "garbage": b"\x16\x03\x01 no http at all\r\n\r\n",
-    "no-length-gzip": b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08",
+    "no-length-gzip": b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08",
     "continue": b"HTTP/1.1 100 Continue\r\n\r\n" * 40 + http(b"{}"),
     "switching": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
     "redirect": b"HTTP/1.1 307 T\r\nLocation: http://[/\r\nContent-Length: 0\r\n\r\n",

@@ -49,6 +49,7 @@ class HttpCarrier:
         self._numbers: Counter[str] = Counter()
         self._lane = recorder.lane()
         self._open: set[Exchange] = set()
+        self._closed = False
 
     async def send(
         self, body: bytes, shown: Any, headers: Mapping[str, str | None], request_id: Any, token: Any = None
@@ -85,7 +86,7 @@ class HttpCarrier:
     @property
     def idle(self) -> bool:
         """Nothing is open: fit to be lent to another case."""
-        return not self._open
+        return not self._open and not self._closed
 
     def lend(self, recorder: Recorder) -> None:
         """Begin a new case on this client."""
@@ -198,6 +199,7 @@ class HttpCarrier:
             exchange.close(ending, why, record)
 
     async def aclose(self) -> None:
+        self._closed = True
         for exchange in list(self._open):
             await exchange.leave()
         await self.client.aclose()

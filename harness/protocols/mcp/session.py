@@ -214,15 +214,15 @@ class Session:
     async def provoke(self, message: Any, *, headers: HeaderChanges | None = None, request_id: Any = NO_ID) -> Outcome:
         """Send what the target may not be able to read, and wait for what it makes of it.
 
-        Over stdio a response that belongs to no request counts too. What a later request overtakes, and a fifth of
-        the patience does not bring, is Lost.
+        Over stdio a response that belongs to no request counts too. What a later request overtakes, and two fifths
+        of the patience do not bring, is Lost.
         """
         before = len(self.received)
         exchange = await self.send(message, headers=headers, request_id=request_id)
         if self.binding == HTTP:
             return await exchange.outcome()
-        await self.fence()
-        found = await exchange.outcome(self.carrier_patience / 5)
+        await self.fence(self._first_patience)
+        found = await exchange.outcome(self.carrier_patience * 0.4)
         inbox = self.stdio.inbox
         strays = [m for owner, m in self.received[before:] if owner is inbox and is_response(m)]
         return exchange.answered_by(strays[0]) if isinstance(found, Lost) and strays else found
@@ -279,7 +279,7 @@ class Session:
     # Streams (Streamable HTTP)
 
     def open_stream(self, last_event_id: str | None = None, *, headers: HeaderChanges | None = None) -> Exchange:
-        """GET: the stream of what belongs to no request, or the rest of a stream after `last_event_id` (sent as UTF-8)."""
+        """GET: the stream of what belongs to no request, or the rest of a stream after `last_event_id` (in UTF-8)."""
         own = {**GET_HEADERS, **self.envelope.headers("", None)}
         if last_event_id is not None:
             own["Last-Event-ID"] = last_event_id.encode("utf-8").decode("latin-1")
