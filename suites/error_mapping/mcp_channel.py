@@ -41,12 +41,12 @@ CLIENT_ERROR = range(400, 500)
 async def ids_come_back_as_they_are(lab: Lab) -> None:
     """Zero, a negative and a very large number, an empty, a non-ASCII and a long text: in results and in errors."""
     async with lab.session() as session:
-        asked = [(await session.begin(session.cheap, id=id), "a result") for id in IDS_OF_RESULTS]
-        asked += [(await session.begin("no/such", id=id), "an error") for id in IDS_OF_ERRORS]
-        for exchange, kind in asked:
-            outcome = await exchange.outcome()
-            wanted = f"{kind} with id {expect.shown(json.dumps(exchange.request_id), 40)}"
-            lab.expect(expect.that(bool(exchange.responses), wanted, _ids(exchange.messages) or outcome, outcome))
+        kinds = (("a result", session.cheap, IDS_OF_RESULTS), ("an error", "no/such", IDS_OF_ERRORS))
+        for kind, method, ids in kinds:
+            for exchange in [await session.begin(method, id=id) for id in ids]:
+                outcome = await exchange.outcome()
+                wanted = f"{kind} with id {expect.shown(json.dumps(exchange.request_id), 40)}"
+                lab.expect(expect.that(bool(exchange.responses), wanted, _ids(exchange.messages) or outcome, outcome))
 
 
 def _ids(messages: Sequence[Message]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seatrial import Isolation, Lab, Outcome, Session, Violation, check, dumps, expect
 from seatrial.faults import pipe_split
 
-from .mcp_malformed import NOT_UTF8, provoked
+from .mcp_malformed import NOT_UTF8, provoked, spoilt_text, with_value
 
 DEPTH = 2000
 SIZE = 8 * 1024 * 1024
@@ -29,7 +29,7 @@ def clean(outcome: Outcome) -> Violation | None:
 async def broken_text_does_not_end_the_server(lab: Lab) -> None:
     """A body (over stdio a line) of bytes that are no UTF-8, alone and inside JSON; then a plain request."""
     async with lab.session() as session:
-        for body in NOT_UTF8:
+        for body in (*NOT_UTF8, spoilt_text(session, "spoilt")):
             outcome = await provoked(session, body)
             lab.note(f"not UTF-8: {expect.shown(outcome)}", outcome)
             lab.expect(expect.answered(await session.fence(), SERVES_ON))
@@ -81,7 +81,7 @@ async def depth_does_not_end_the_server(lab: Lab) -> None:
     """Two thousand nested arrays, as a message and inside the params of a request; then a plain request."""
     async with lab.session() as session:
         deep = b"[" * DEPTH + b"]" * DEPTH
-        for body in (deep, b'{"jsonrpc":"2.0","id":"deep","method":"no/such","params":{"a":' + deep + b"}}"):
+        for body in (deep, with_value(session, deep, "deep")):
             outcome = await provoked(session, body, "deep")
             lab.expect(clean(outcome))
             lab.note(f"{DEPTH} nested arrays: {expect.shown(outcome)}", outcome)
