@@ -70,7 +70,7 @@ def one_response_per_request(histories: Histories, spoken: Spoken) -> Judgement:
     """No request got more responses than it was sent times; a replay of an event is not another response.
 
     JSON-RPC 2.0 section 5. `seen` counts the responses. A response to no request is a finding unless the client
-    also sent what cannot be read here.
+    also sent what cannot be read here, or HTTP refused what it sent: the id of such an error is judged elsewhere.
     """
     seen = 0
     found: list[Violation] = []
@@ -83,10 +83,12 @@ def one_response_per_request(histories: Histories, spoken: Spoken) -> Judgement:
 
 def _surplus(history: Sequence[Record], responses: Iterable[Heard]) -> Iterator[Violation]:
     asked = requests_per_id(history)
+    refused = {each.name for each in operations(history) if (each.code or 0) >= 400}
     readable = not any(sent_as_text(record) for record in history)
     groups: dict[tuple[str, Key], dict[tuple[Any, ...], int]] = defaultdict(dict)
     for message in responses:
-        groups[message.scope, key(message.payload["id"])].setdefault(_delivery(message), message.record)
+        if message.request or message.operation not in refused:
+            groups[message.scope, key(message.payload["id"])].setdefault(_delivery(message), message.record)
     for name, deliveries in groups.items():
         times, request_id = asked[name], name[1][1]
         if len(deliveries) > times and (times or readable):

@@ -21,6 +21,7 @@ from seatrial import (
     Violation,
     check,
     expect,
+    same_id,
 )
 
 from .changing import watchable
@@ -320,11 +321,12 @@ async def subscriptions_end_with_an_answer(lab: Lab) -> None:
     async with lab.session() as session:
         subscription = await subscribed(lab, session, FULL)
         _terminate(lab, session)
-        await subscription.finished(lab.tempo.scaled(5.0))
+        ended = await subscription.finished(lab.tempo.scaled(5.0))
         outcome = await subscription.outcome(0.0)
-        announced = [m for m in everything_about(session, subscription) if m.method == "notifications/cancelled"]
-    whole = isinstance(outcome, Answer) and _closing(outcome.result, subscription)
-    good = whole or bool(announced)
+        cancelled = [m for m in session.heard("notifications/cancelled") if _names(m, subscription)]
+    if not (ended or subscription.responses or cancelled):
+        lab.inconclusive(Reason.STIMULUS_FAILED, "5 s after SIGTERM the subscription was still open", outcome)
+    good = bool(cancelled) or (isinstance(outcome, Answer) and _closing(outcome.result, subscription))
     lab.expect(expect.that(good, "a result with resultType complete and the subscription's id", outcome, outcome))
 
 
@@ -336,9 +338,8 @@ def _terminate(lab: Lab, session: Session) -> None:
         session.stdio.signal(signal.SIGTERM)
 
 
-def everything_about(session: Session, subscription: Exchange) -> Sequence[Message]:
-    """The messages that name a subscription as the request that they are about."""
-    return [m for _, m in session.received if m.params.get("requestId") == subscription.request_id]
+def _names(cancellation: Message, subscription: Exchange) -> bool:
+    return same_id(cancellation.params.get("requestId"), subscription.request_id)
 
 
 def _closing(result: Any, subscription: Exchange) -> bool:

@@ -44,6 +44,7 @@ EVERY: dict[Monitor, Spoken] = {
     framing.content_type_of_reply: D,
     framing.sse_framing: D,
     framing.stdio_stdout_pure: STDIO,
+    lifecycle.cancels_subscriptions_only: E,
     lifecycle.no_server_requests: E,
     lifecycle.undeclared_logging_silent: D,
     lifecycle.undeclared_listchanged_silent: D,
@@ -131,6 +132,11 @@ FOREIGN: list[tuple[Monitor, Spoken, History]] = [
     (framing.sse_framing, D, with_heard(older(), "post:5", [progress(2)])),
     (framing.sse_framing, D, with_heard(older(), "post:5", progress(2), faults=["not UTF-8"])),
     (framing.stdio_stdout_pure, STDIO, with_heard(piped(), "stdio:0", "ready")),
+    (
+        lifecycle.cancels_subscriptions_only,
+        E,
+        with_heard(newer(), "post:2", notification("notifications/cancelled", requestId=2)),
+    ),
     (lifecycle.no_server_requests, E, with_heard(newer(), "post:2", request("ping", 1))),
     (lifecycle.undeclared_logging_silent, D, with_heard(older(), "post:3", notification("notifications/message"))),
     (
