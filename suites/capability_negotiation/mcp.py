@@ -155,7 +155,7 @@ def _is_early(message: Message) -> bool:
 async def early_requests_are_refused(lab: Lab) -> None:
     """tools/list as the very first message, then initialize and a ping."""
     async with lab.session(opened=False) as session:
-        early = await session.request("tools/list", within=session.carrier_patience * 2)
+        early = await session.request("tools/list", within=session.carrier_patience * 4)
         lab.expect(expect.refused(early, what="an error before initialize"))
         lab.expect(expect.answered(await session.initialize(), "the server can still be initialized"))
         lab.expect(expect.answered(await session.fence(), "the session works"))

@@ -190,9 +190,11 @@ def undeclared(service: Service) -> Check:
         isolation=Isolation.SESSION,
     )
     async def body(lab: Lab) -> None:
-        """The first method of the capability, whether it is declared or not: a result stands for a declaration."""
+        """The first method of the capability, whether it is declared or not. What is logged, monitors judge."""
         async with lab.session() as session:
             await _judge_declaration(lab, session, service)
+            if service.feature is Feature.LOGGING:
+                await _ask_for_logs(lab, session)
 
     return body
 
@@ -237,7 +239,8 @@ async def _ask_for_logs(lab: Lab, session: Session) -> None:
     for role in (Role.LOGS, Role.QUICK):
         if lab.effects.has(role):
             play = await lab.effects.plan(role, count=2, level="error")
-            await session.request(play.method, {**play.params, "_meta": {LOG_LEVEL: "debug"}})
+            wanted = {"_meta": {LOG_LEVEL: "debug"}} if lab.version == MODERN else {}
+            await session.request(play.method, {**play.params, **wanted})
 
 
 # Monitors
@@ -246,7 +249,7 @@ async def _ask_for_logs(lab: Lab, session: Session) -> None:
 @check(
     "mcp.cap.undeclared-logging-silent",
     "A server that does not declare logging sends no log messages",
-    mutants=("cap.logs-undeclared",),
+    mutants=("cap.logs-undeclared", "cap.logging-undeclared"),
     monitor=True,
 )
 def no_log_messages_without_logging(histories: Histories, spoken: Spoken) -> Judgement:

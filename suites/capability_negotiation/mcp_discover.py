@@ -38,7 +38,7 @@ def extensions(lab: Lab) -> Mapping[str, Any]:
 async def discover_is_served(lab: Lab) -> None:
     """server/discover as the first request, again after another one, and by a client that declares everything."""
     async with lab.session(opened=False) as session:
-        lab.expect(expect.answered(await session.request("server/discover")))
+        lab.expect(expect.answered(await session.discover()))
         await session.request("tools/list")
         lab.expect(expect.answered(await session.request("server/discover")))
         capable = {"_meta": {CLIENT_CAPABILITIES: dict(EVERYTHING)}}

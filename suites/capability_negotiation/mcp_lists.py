@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seatrial import Answer, Check, Feature, Isolation, Lab, Role, Session, Violation, Walk, check, expect, walk
+from seatrial import Answer, Check, Feature, Isolation, Lab, Lost, Role, Session, Violation, Walk, check, expect, walk
 from seatrial.judge import lifecycle, pagination
 
 LISTED = {
@@ -24,8 +24,12 @@ TOOLS_CHANGED = {"toolsListChanged": True, "promptsListChanged": True, "resource
 
 
 async def walks(lab: Lab, session: Session) -> list[Walk]:
-    """Every list that the server declares and serves. Raises NotApplicable where there is none."""
+    """Every list that the server declares and serves. Raises NotApplicable where there is none, and Inconclusive
+    where the first page of one does not come at all."""
     found = [await walk(session, method) for method, feature in LISTED.items() if lab.declares(feature)]
+    for each in found:
+        if not each.pages and isinstance(each.last, Lost):
+            lab.need(each.last, each.method)
     served = [each for each in found if each.pages]
     if not served:
         lab.not_applicable("the server declares no list", lab.claim_record, *(each.last for each in found))
@@ -104,13 +108,19 @@ async def lists_are_the_same_for_all_connections(lab: Lab) -> None:
     """Every list over three fresh connections, and once more over each of them after calls of tools."""
     found: list[list[Walk]] = []
     for _ in range(3):
-        async with lab.session(opened=False) as session:
+        async with lab.session() as session:
             found.append(await walks(lab, session))
             await _do_other_things(lab, session)
             found.append(await walks(lab, session))
     for each in found[1:]:
-        for first, later in zip(found[0], each, strict=False):
+        for first, later in _paired(found[0], each):
             lab.expect(_same_set(first, later))
+
+
+def _paired(one: list[Walk], other: list[Walk]) -> list[tuple[Walk, Walk]]:
+    """The walks of each list. One that is refused to either of them is left out."""
+    others = {each.method: each for each in other}
+    return [(each, others[each.method]) for each in one if each.method in others]
 
 
 async def _do_other_things(lab: Lab, session: Session) -> None:
@@ -232,7 +242,7 @@ async def lists_of_one_principal_are_private(lab: Lab) -> None:
     for identity in list(lab.berth.target.identities)[:2]:
         async with lab.session(identity=identity) as session:
             found.append(await walks(lab, session))
-    for one, other in zip(*found, strict=False):
+    for one, other in _paired(*found):
         pages = (*one.pages, *other.pages)
         public = any(page.members.get("cacheScope") == "public" for page in pages)
         leaks = public and _names(one) != _names(other)

@@ -63,7 +63,7 @@ def holding(key: str, value: Any) -> Change:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """One way to break _meta. `ambiguous`: codes that a server may hold right with some reason.
+    """One way to break _meta. `also`: codes that are as right; `ambiguous`: those that can be held right.
 
     `older`: over stdio a server of both eras may take such a request for one of the older era.
     """
@@ -72,6 +72,7 @@ class Malformed:
     title: str
     changes: Sequence[Change]
     mutants: Sequence[str]
+    also: Sequence[int] = ()
     ambiguous: Sequence[int] = ()
     older: bool = False
 
@@ -107,7 +108,8 @@ MALFORMED = (
             *(holding(VERSION, value) for value in (5, [MODERN], {"version": MODERN})),
         ),
         ("meta.any-capabilities", "meta.wrong-type-crashes"),
-        ambiguous=(HEADER_MISMATCH, UNSUPPORTED_VERSION),
+        also=(HEADER_MISMATCH,),
+        ambiguous=(UNSUPPORTED_VERSION,),
     ),
 )
 
@@ -117,7 +119,7 @@ def malformed(row: Malformed) -> Check:
     async def body(lab: Lab) -> None:
         """server/discover, tools/list and a call, with that _meta; over HTTP the status is 400 too."""
         undecided = row.older and not lab.over_http and _has_older(lab)
-        codes = () if undecided else {INVALID_PARAMS}
+        codes = () if undecided else {INVALID_PARAMS, *row.also}
         async with lab.session() as session:
             for method, params in await requests_of(lab):
                 for change in row.changes:
