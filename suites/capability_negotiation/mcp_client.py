@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from seatrial import Answer, Check, Isolation, Lab, Outcome, Reason, Refusal, Ro
 
 CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 MISSING_CAPABILITY, URL_ELICITATION_REQUIRED = -32021, -32042
+MODERN = "2026-07-28"
 
 Capabilities = Mapping[str, Any]
 
@@ -68,12 +70,23 @@ def _inside(outcome: Outcome) -> Iterator[Wish]:
             yield Wish({"method": "elicitation/create", "params": params}, outcome.records[-1])
 
 
+@asynccontextmanager
+async def client(lab: Lab, capabilities: Capabilities) -> AsyncIterator[Session]:
+    """The session of a client with these capabilities, which hears what belongs to no call as well."""
+    async with lab.session(capabilities=capabilities, replies=REPLIES) as session:
+        if lab.over_http and lab.version < MODERN:
+            session.open_stream()
+        yield session
+
+
 async def wanted(lab: Lab, role: Role, capabilities: Capabilities) -> tuple[list[Wish], Outcome]:
     """Play a role for a client with these capabilities: what the server wanted, and how the call ended."""
-    async with lab.session(capabilities=capabilities, replies=REPLIES) as session:
-        play = await lab.effects.plan(role)
-        outcome = await session.perform(play)
-        return wishes(session, outcome, ASKING[role][1]), outcome
+    async with client(lab, capabilities) as session:
+        outcome = await session.perform(await lab.effects.plan(role))
+        found = wishes(session, outcome, ASKING[role][1])
+        if not found and lab.version < MODERN:
+            await lab.quiet()
+        return found or wishes(session, outcome, ASKING[role][1]), outcome
 
 
 async def must_ask(lab: Lab, role: Role, capabilities: Capabilities = EVERYTHING) -> list[Wish]:
@@ -103,10 +116,11 @@ def respects(role: Role, requirements: Sequence[str], mutants: Sequence[str]) ->
         """The stimulus is played for a client that has everything, which must be asked; then it and all safe
         stimuli for a client that declares nothing."""
         await must_ask(lab, role)
-        async with lab.session(replies=REPLIES) as session:
+        async with client(lab, {}) as session:
             for safe in SAFE:
                 if lab.effects.has(safe):
                     outcome = await session.perform(await lab.effects.plan(safe))
+            await lab.quiet()
             text = f"no {method} to a client without {capability}"
             lab.expect(expect.silent(wishes(session, outcome, method), text), requirements[0])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import Answer, Feature, Isolation, Lab, Outcome, Refusal, Role, Violation, check, entries, expect
+from seatrial import Answer, Feature, Isolation, Lab, Outcome, Refusal, Role, Session, Violation, check, entries, expect
 
 from .mcp_discover import capabilities, extensions
 
@@ -163,8 +163,14 @@ async def task_methods_need_the_extension(lab: Lab) -> None:
     _need_extension(lab)
     async with lab.session() as session:
         for method in ("get", "update", "cancel"):
-            outcome = await session.request(f"tasks/{method}", {**UNKNOWN, "inputResponses": {}})
+            outcome = await _of_no_task(session, method)
             lab.expect(expect.refused(outcome, {MISSING_CAPABILITY}))
+
+
+async def _of_no_task(session: Session, method: str) -> Outcome:
+    """A request of the extension about a task that does not exist. Over HTTP a header names the task, too."""
+    params = {**UNKNOWN, "inputResponses": {}} if method == "update" else UNKNOWN
+    return await session.request(f"tasks/{method}", params, headers={"Mcp-Name": UNKNOWN["taskId"]})
 
 
 def _need_extension(lab: Lab) -> None:
@@ -181,7 +187,7 @@ async def extensions_have_a_fallback(lab: Lab) -> None:
     """The methods of the tasks extension, whether the server has it or not, by a client that did not declare it."""
     async with lab.session() as session:
         for method in ("get", "update", "cancel"):
-            outcome = await session.request(f"tasks/{method}", {**UNKNOWN, "inputResponses": {}})
+            outcome = await _of_no_task(session, method)
             lab.expect(expect.refused(outcome, {METHOD_NOT_FOUND, MISSING_CAPABILITY}))
 
 
