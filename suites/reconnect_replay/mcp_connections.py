@@ -51,21 +51,16 @@ async def disconnect_does_not_cancel(lab: Lab) -> None:
 async def dropped_call_is_harmless(lab: Lab) -> None:
     """Slow calls lose their connections, by RST and by FIN; when they are over, an old and a new session are used."""
     play = await lab.effects.plan(Role.SLOW, seconds=1.0)
-    async with lab.session() as bystander:
-        async with anyio.create_task_group() as tasks:
-            for how in (Departure.RST, Departure.FIN):
-                tasks.start_soon(_drop, lab, how)
+    async with lab.session() as bystander, lab.session() as one, lab.session() as other:
+        reporting = await one.start(play, token="reporting")
+        quiet = await other.start(await lab.effects.plan(Role.SLOW, seconds=1.0))
+        await lab.quiet(0.3)
+        if reporting.responses or quiet.responses:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the slow call was over at once", reporting.sent, quiet.sent)
+        await reporting.leave(Departure.RST)
+        await quiet.leave(Departure.FIN)
         await lab.quiet(play.lasts + 0.5)
         await _served(lab, bystander)
-
-
-async def _drop(lab: Lab, how: Departure) -> None:
-    async with lab.session() as session:
-        exchange = await session.start(await lab.effects.plan(Role.SLOW, seconds=1.0))
-        await lab.quiet(0.3)
-        if exchange.responses:
-            lab.inconclusive(Reason.STIMULUS_FAILED, "the slow call was over at once", exchange.sent)
-        await exchange.leave(how)
 
 
 async def _served(lab: Lab, bystander: Session) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import takewhile
 
-import anyio
 from seatrial import (
     SILENT,
     Exchange,
@@ -202,28 +203,45 @@ async def streams_end_with_their_session(lab: Lab) -> None:
     isolation=Isolation.PROCESS,
 )
 async def ending_a_busy_session_is_harmless(lab: Lab) -> None:
-    """Sessions that leave requests of the server unanswered are ended at once; then a new one is begun."""
-    async with anyio.create_task_group() as tasks:
-        for _ in range(3):
-            tasks.start_soon(_end_unanswered, lab)
-    await lab.quiet(0.5)
-    async with lab.session(opened=False) as session:
-        lab.expect(expect.answered(await session.initialize(), "a new session can be begun"))
-        lab.expect(expect.answered(await session.fence(), "the new session works"))
+    """Sessions whose client never answers are ended soon or late, and one that is asked; then a new one is begun."""
+    async with AsyncExitStack() as stack:
+        sessions = [await stack.enter_async_context(_taciturn(lab)) for _ in range(4)]
+        for session, delay in zip(sessions, (None, 0.0, 0.5), strict=False):
+            await _end_after(lab, session, delay)
+        await _end_while_asked(lab, sessions[-1])
+        await lab.quiet(0.5)
+        async with lab.session(opened=False) as fresh:
+            lab.expect(expect.answered(await fresh.initialize(), "a new session can be begun"))
+            lab.expect(expect.answered(await fresh.fence(), "the new session works"))
 
 
-async def _end_unanswered(lab: Lab) -> None:
-    """A session whose client has roots and never tells them."""
+@asynccontextmanager
+async def _taciturn(lab: Lab) -> AsyncIterator[Session]:
+    """A session, not announced yet, whose client can do everything and answers nothing."""
     silence = {"roots/list": SILENT, "elicitation/create": SILENT, "sampling/createMessage": SILENT}
     capabilities = {"roots": {"listChanged": True}, "elicitation": {}, "sampling": {}}
     async with lab.session(capabilities=capabilities, replies=silence, opened=False) as session:
         lab.need(await session.initialize(announce=False), "initialize")
-        await session.notify("notifications/initialized")
-        for role in (Role.ROOTS, Role.ELICIT):
-            if lab.effects.has(role):
-                exchange = await session.start(await lab.effects.plan(role))
-                await exchange.message(lambda message: message.method is not None, lab.tempo.scaled(1.0))
-        await session.end().finished()
+        yield session
+
+
+async def _end_after(lab: Lab, session: Session, delay: float | None) -> None:
+    """End a session so many seconds after its announcement was taken; None: without waiting for that."""
+    announcement = await session.notify("notifications/initialized")
+    if delay is not None:
+        await announcement.finished()
+        await lab.quiet(delay)
+    await session.end().finished()
+
+
+async def _end_while_asked(lab: Lab, session: Session) -> None:
+    """End a session while calls wait for the client's answer, where some can be played."""
+    await session.announce()
+    for role in (Role.ROOTS, Role.ELICIT, Role.SAMPLING):
+        if lab.effects.has(role):
+            exchange = await session.start(await lab.effects.plan(role))
+            await exchange.message(lambda message: message.method is not None, lab.tempo.scaled(1.0))
+    await session.end().finished()
 
 
 @check(
