@@ -209,9 +209,13 @@ class Berth:
         session = await self.session(
             column.version, column.binding, self._own(column), self.tasks, lambda fault, where: None, Rig(), None
         )
-        outcome = await self.begun(session)
-        if not isinstance(outcome, Answer):
-            await session.aclose()
+        opened = False
+        try:
+            opened = isinstance(await self.begun(session), Answer)
+        finally:
+            if not opened:
+                await session.aclose()
+        if not opened:
             raise Unfit(Reason.TARGET_UNHEALTHY, "no session could be opened")
         return session
 

@@ -127,11 +127,14 @@ class Voyage:
         target = self.berth.target
         wanted = tuple(dict.fromkeys(self.options.versions or target.versions or VERSIONS))
         claims, failures = Claims(), list[Outcome]()
-        for binding in dict.fromkeys(self.options.bindings or target.bindings):
-            found, failed = await discover(binding, wanted, partial(self._probe, binding))
-            claims = Claims((*claims.spoken, *found.spoken), {**claims.refused, **found.refused})
-            failures += failed
-        await self._keep_probes(claims)
+        try:
+            for binding in dict.fromkeys(self.options.bindings or target.bindings):
+                found, failed = await discover(binding, wanted, partial(self._probe, binding))
+                claims = Claims((*claims.spoken, *found.spoken), {**claims.refused, **found.refused})
+                failures += failed
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._keep_probes(claims)
         if not claims.spoken:
             raise Unreachable(reason(target.address, failures))
         return claims

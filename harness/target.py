@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 import signal
 import socket
@@ -183,13 +182,13 @@ async def held(manager: AbstractAsyncContextManager[T], tasks: TaskGroup) -> tup
 
 
 async def end(process: Process, grace: float = 2.0) -> None:
-    """SIGTERM, then SIGKILL after `grace` seconds; returns when it is gone."""
+    """SIGTERM, then SIGKILL after `grace` seconds, also for what it started; returns when it is gone."""
     with anyio.CancelScope(shield=True):
-        for number, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, math.inf)):
-            if process.returncode is None:
-                process.send_signal(number)
-                with anyio.move_on_after(patience):
-                    await process.wait()
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+            with anyio.move_on_after(grace):
+                await process.wait()
+        await process.aclose()
 
 
 def free_port() -> int:

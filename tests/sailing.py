@@ -25,7 +25,8 @@ def sail(
 ) -> tuple[Result, ...]:
     """The results of a run against the reference (or what `build` makes), which takes no real time to wait.
 
-    `checks` are ids; `attached`: Seatrial cannot start the target again; `options` are those of a run (versions, bindings, profile, seed, ...).
+    `checks` are ids; `attached`: Seatrial cannot start the target again; `options` are those of a run (versions,
+    bindings, profile, seed, ...).
     """
     target = simulated(build) if build else simulated()
     target.spawnable = not attached

@@ -14,6 +14,10 @@ from ..outcome import Accepted, Answer, Ending, Lost, Message, Outcome, Refusal,
 T = TypeVar("T")
 
 
+FLOOD = 20_000
+"""Messages of one stream, or of one process in one case, that are read before the target is cut off."""
+
+
 class Departure(StrEnum):
     """How we leave a stream: orderly, abortively, or by ending our sending side only."""
 

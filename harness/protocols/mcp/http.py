@@ -15,7 +15,7 @@ from ...wire.json import JsonError, loads
 from ...wire.sse import SseDecoder, SseError, SseEvent
 from ..outcome import Ending, Message, Reply
 from .carrier import HeaderPairs, Listener
-from .exchange import NO_ID, Departure, Exchange, StreamEvent
+from .exchange import FLOOD, NO_ID, Departure, Exchange, StreamEvent
 from .versions import HTTP
 
 MAX_BODY = 16 * 1024 * 1024
@@ -139,6 +139,8 @@ class HttpCarrier:
                     await self._event(exchange, event)
                 if size > MAX_BODY:
                     raise HttpFailure(f"the stream is longer than {MAX_BODY} bytes")
+                if len(exchange.events) > FLOOD:
+                    raise HttpFailure(f"the stream has more than {FLOOD} events")
             for event in decoder.close():
                 await self._event(exchange, event)
         except SseError as error:

@@ -17,13 +17,21 @@ from ...wire.json import JsonError, loads
 from ...wire.lines import LineDecoder, LineTooLong
 from ..outcome import Ending, Message
 from .carrier import Listener
-from .exchange import NO_ID, Exchange, is_response, same_id
+from .exchange import FLOOD, NO_ID, Exchange, is_response, same_id
 from .versions import STDIO, SUBSCRIPTION_ID
 
 GRACE = 2.0
 """Seconds that a process gets to exit by itself before it is killed."""
 
-STDERR_LINES = 200
+MAX_OUTPUT = 64 * 1024 * 1024
+"""Bytes that a process may print in one case before it is not heard any more."""
+
+STDERR_BYTES = 16 * 1024
+"""Bytes of standard error that are kept, the last ones."""
+
+
+class _Flood(Exception):
+    """The process prints without end."""
 
 
 class StdioCarrier:
@@ -37,14 +45,21 @@ class StdioCarrier:
         self._lane = recorder.lane()
         self.inbox = Exchange(f"stdio:0{self._lane}", NO_ID, 0, patience)
         self.foreign: list[tuple[int, str]] = []
-        self.stderr: list[str] = []
         self.ours = False
         """True once we asked the process to end; before that its exit is the target's own doing."""
         self._count = 0
+        self._lines = self._bytes = 0
+        self._stderr = b""
         self._running: list[Exchange] = []
+        self._writing = anyio.Lock()
         self._scope = anyio.CancelScope()
         recorder.note(Kind.PROCESS, self.inbox.operation, event="spawned", pid=process.pid)
         tasks.start_soon(self._read)
+
+    @property
+    def stderr(self) -> list[str]:
+        """The last lines of standard error."""
+        return self._stderr.decode("utf-8", "replace").splitlines()
 
     @property
     def exited(self) -> int | None:
@@ -70,13 +85,14 @@ class StdioCarrier:
 
     @property
     def idle(self) -> bool:
-        """Alive, with every request answered: fit to be lent to another case."""
-        return self.exited is None and all(e.responses or e.ending is not Ending.OPEN for e in self._running)
+        """Alive and heard, with every request answered: fit to be lent to another case."""
+        heard = self.exited is None and self.inbox.ending is Ending.OPEN
+        return heard and all(e.responses or e.ending is not Ending.OPEN for e in self._running)
 
     def lend(self, recorder: Recorder) -> None:
         """Begin a new case on this process: what came before belongs to the case before."""
         self.recorder, self._lane = recorder, recorder.lane()
-        self._count = 0
+        self._count = self._lines = self._bytes = 0
         self._running.clear()
         self.inbox = Exchange(f"stdio:0{self._lane}", NO_ID, 0, self.patience)
         self.foreign.clear()
@@ -85,7 +101,8 @@ class StdioCarrier:
         """Write raw bytes; a pipe that breaks, or stays full beyond the patience, ends the exchange."""
         try:
             with anyio.fail_after(self.patience):
-                await self.process.stdin.send(data)
+                async with self._writing:
+                    await self.process.stdin.send(data)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, TimeoutError, OSError) as error:
             if exchange is not None:
                 self._end(exchange, Ending.TORN, f"standard input is closed or blocked ({type(error).__name__})")
@@ -103,14 +120,21 @@ class StdioCarrier:
         try:
             async for chunk in self.process.stdout:
                 for line in decoder.feed(chunk):
+                    self._count_line(line)
                     await self._line(line)
-        except LineTooLong as error:
+        except (LineTooLong, _Flood) as error:
             ending, why = Ending.TORN, str(error)
+            decoder.close()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             ending, why = Ending.TORN, "standard output broke"
         if tail := decoder.close():
             await self._line(tail)
         self._closed(ending, why)
+
+    def _count_line(self, line: bytes) -> None:
+        self._lines, self._bytes = self._lines + 1, self._bytes + len(line)
+        if self._lines > FLOOD or self._bytes > MAX_OUTPUT:
+            raise _Flood(f"more than {FLOOD} lines or {MAX_OUTPUT} bytes were printed in one case")
 
     def _closed(self, ending: Ending, why: str) -> None:
         for exchange in (*self._running, self.inbox):
@@ -118,11 +142,9 @@ class StdioCarrier:
         self._running.clear()
 
     async def _read_stderr(self) -> None:
-        decoder = LineDecoder()
-        with suppress(LineTooLong, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             async for chunk in self.process.stderr:
-                self.stderr += [line.decode("utf-8", "replace") for line in decoder.feed(chunk)]
-                del self.stderr[:-STDERR_LINES]
+                self._stderr = (self._stderr + chunk)[-STDERR_BYTES:]
 
     async def _line(self, line: bytes) -> None:
         try:
@@ -183,7 +205,7 @@ class StdioCarrier:
         return None
 
     async def aclose(self) -> None:
-        """End the process: close its input, then SIGTERM, then SIGKILL. Never leaves one behind."""
+        """End the process: close its input, then SIGTERM, then SIGKILL. Leaves nothing of it behind, nor its pipes."""
         with anyio.CancelScope(shield=True):
             if self.exited is None:
                 await self.close_stdin()
@@ -192,7 +214,8 @@ class StdioCarrier:
                     if await self.wait_exit(GRACE / 2) is None:
                         self.signal(signal.SIGKILL)
                         await self.wait_exit(math.inf)
-        self._scope.cancel()
+            self._scope.cancel()
+            await self.process.aclose()
 
 
 def _belongs(payload: Any, exchange: Exchange) -> bool:
