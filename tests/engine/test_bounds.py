@@ -100,18 +100,13 @@ def test_the_last_of_a_long_standard_error_is_kept() -> None:
 
 @dataclass(slots=True)
 class Stubborn(SimulatedTarget):
-    """Its processes neither answer nor heed the end of their input or SIGTERM. `left`: those alive after the run."""
+    """Its processes neither answer nor heed the end of their input or SIGTERM, and outlive a run."""
 
     spawned: list[Process] = field(default_factory=list)
-    left: list[int] = field(default_factory=list)
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        async with SimulatedTarget.open(self):
-            try:
-                yield
-            finally:
-                self.left = [process.pid for process in self.spawned if process.returncode is None]
+        yield
 
     def _program(self, command: Sequence[str], env: Mapping[str, str]) -> Program:
         return Program(_deaf, {signal.SIGTERM: lambda: None})
@@ -133,7 +128,8 @@ async def _passes(lab: Lab) -> None:
 @virtual
 async def test_an_interrupt_during_discovery_leaves_no_process() -> None:
     target = Stubborn(bindings=(STDIO,))
-    with anyio.move_on_after(1):
-        await run(target, [suite_of(_passes)], Options(), lambda event: None)
-    assert target.spawned
-    assert target.left == []
+    async with SimulatedTarget.open(target):
+        with anyio.move_on_after(1):
+            await run(target, [suite_of(_passes)], Options(), lambda event: None)
+        assert target.spawned
+        assert [process.returncode for process in target.spawned] == [-signal.SIGKILL] * len(target.spawned)
