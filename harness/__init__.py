@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from .lab import Inconclusive as Inconclusive
     from .lab import Lab as Lab
     from .lab import NotApplicable as NotApplicable
-    from .listing import entries as entries
     from .listing import LISTS as LISTS
     from .listing import Walk as Walk
+    from .listing import entries as entries
     from .listing import walk as walk
     from .matrix import cells as cells
     from .model import Case as Case
@@ -47,16 +47,16 @@ if TYPE_CHECKING:
     from .model import Violation as Violation
     from .protocols.mcp.envelope import encoded as encoded
     from .protocols.mcp.envelope import header_value as header_value
+    from .protocols.mcp.exchange import NO_ID as NO_ID
     from .protocols.mcp.exchange import Departure as Departure
     from .protocols.mcp.exchange import Exchange as Exchange
-    from .protocols.mcp.exchange import is_response as is_response
-    from .protocols.mcp.exchange import NO_ID as NO_ID
-    from .protocols.mcp.exchange import same_id as same_id
     from .protocols.mcp.exchange import StreamEvent as StreamEvent
+    from .protocols.mcp.exchange import is_response as is_response
+    from .protocols.mcp.exchange import same_id as same_id
     from .protocols.mcp.session import AUTO as AUTO
+    from .protocols.mcp.session import SILENT as SILENT
     from .protocols.mcp.session import Play as Play
     from .protocols.mcp.session import Session as Session
-    from .protocols.mcp.session import SILENT as SILENT
     from .protocols.mcp.versions import LOG_LEVEL as LOG_LEVEL
     from .protocols.mcp.versions import SUBSCRIPTION_ID as SUBSCRIPTION_ID
     from .protocols.outcome import Accepted as Accepted
@@ -86,8 +86,8 @@ if TYPE_CHECKING:
     from .wire import jsonrpc as jsonrpc
     from .wire import lines as lines
     from .wire import sse as sse
-    from .wire.json import dumps as dumps
     from .wire.json import JsonError as JsonError
+    from .wire.json import dumps as dumps
     from .wire.json import loads as loads
     from .witness import Control as Control
     from .witness import Sighting as Sighting

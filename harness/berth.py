@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -74,6 +75,8 @@ class Berth:
     """Measurements of stimuli that several cases share, by column and role."""
     besides: dict[Column, dict[str, Recorder]] = field(default_factory=dict)
     """Recorders of traffic that belongs to no case; monitors judge it too."""
+    keys: Counter[str] = field(default_factory=Counter)
+    """How many keys each case has used up, its second run included."""
     spoiled: set[str] = field(default_factory=set)
     """Cases that left a session unfit which another case had used before them: either may have spoiled it."""
     locks: dict[Any, anyio.Lock] = field(default_factory=dict)
@@ -186,8 +189,8 @@ class Berth:
                 session.carrier.lend(self._own(column))
                 self.pool.setdefault(column, []).append(session)
             else:
+                self.spoiled |= {recorder.case} if used and session.carrier.starved else set()
                 self.tasks.start_soon(session.aclose)
-                self.spoiled |= {recorder.case} if used else set()
 
     async def _free(self, column: Column) -> Session | None:
         while free := self.pool.get(column):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import anyio
@@ -35,10 +34,6 @@ class Effects:
     berth: Berth
     column: Column
     recorder: Recorder
-    _numbers: Any = None
-
-    def __post_init__(self) -> None:
-        self._numbers = count(1)
 
     def stimulus(self, role: Role) -> Stimulus:
         found = played_by(role, self.column.binding, self.berth.target.stimuli)
@@ -52,7 +47,9 @@ class Effects:
 
     def fresh_key(self) -> str:
         """A key that no other play of this run has."""
-        return self.berth.chance.child(f"{self.recorder.case}/{next(self._numbers)}").random().randbytes(6).hex()
+        case = self.recorder.case
+        self.berth.keys[case] += 1
+        return self.berth.chance.child(f"{case}/{self.berth.keys[case]}").random().randbytes(6).hex()
 
     async def plan(self, role: Role, *, key: str | None = None, **values: Any) -> Play:
         """A stimulus made ready to be sent. `values`: seconds, count, gap, text, level, city.

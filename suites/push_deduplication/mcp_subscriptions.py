@@ -139,12 +139,12 @@ def _strays(session: Session) -> list[Message]:
 async def filters_are_kept(lab: Lab) -> None:
     """Subscriptions with several partial filters are open while tools and a resource change, where that can be
     played: none hears of a kind, or of a resource, that it did not ask for."""
-    plays = [await lab.effects.plan(role) for role in playable(lab, Role.MUTATE_TOOLS, Role.MUTATE_RESOURCE)]
     async with lab.session() as session:
         whole = await _everything(lab, session)
         uris = whole.get("resourceSubscriptions", [])
         partial = [{name: True} for name in FULL] + [{"resourceSubscriptions": [uri]} for uri in uris[-1:]] + [{}]
         control = await subscribed(lab, session, whole)
+        plays = [await lab.effects.plan(role) for role in playable(lab, Role.MUTATE_TOOLS, Role.MUTATE_RESOURCE)]
         subscriptions = [(filter, await subscribed(lab, session, filter)) for filter in partial]
         for play in plays:
             await performed(lab, session, play)
@@ -267,14 +267,14 @@ async def subscriptions_get_a_copy_each(lab: Lab) -> None:
 )
 async def subscriptions_carry_no_progress(lab: Lab) -> None:
     """A call that reports its progress and one that logs, where they can be played, while a subscription is open."""
-    roles = playable(lab, Role.PROGRESS, Role.LOGS)
-    work = await reports(lab) if Role.PROGRESS in roles else None
-    logs = await lab.effects.plan(Role.LOGS) if Role.LOGS in roles else None
     async with lab.session() as session:
         subscription = await subscribed(lab, session, FULL)
-        if work:
+        roles = playable(lab, Role.PROGRESS, Role.LOGS)
+        if Role.PROGRESS in roles:
+            work = await reports(lab)
             await performed(lab, session, work, token=f"of-{work.key}")
-        if logs:
+        if Role.LOGS in roles:
+            logs = await lab.effects.plan(Role.LOGS)
             await answered(lab, await logging_call(session, logs, "debug"), logs)
         await settled(lab, session)
         scoped = [(stream, m) for stream, m in session.received if m.method in (PROGRESS, LOG)]

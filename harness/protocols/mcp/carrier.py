@@ -29,6 +29,12 @@ class Carrier(Protocol):
 
     @property
     def idle(self) -> bool: ...
+
+    @property
+    def starved(self) -> bool:
+        """A request was left without its answer, or nothing is heard any more."""
+        ...
+
     def lend(self, recorder: Recorder) -> None: ...
 
     async def aclose(self) -> None:

@@ -88,6 +88,10 @@ class HttpCarrier:
         """Nothing is open: fit to be lent to another case."""
         return not self._open and not self._closed
 
+    @property
+    def starved(self) -> bool:
+        return self._closed or any(x.request_id is not NO_ID and not x.responses for x in self._open)
+
     def lend(self, recorder: Recorder) -> None:
         """Begin a new case on this client."""
         self.recorder, self._lane = recorder, recorder.lane()

@@ -89,6 +89,10 @@ class StdioCarrier:
         heard = self.exited is None and self.inbox.ending is Ending.OPEN
         return heard and all(e.responses or e.ending is not Ending.OPEN for e in self._running)
 
+    @property
+    def starved(self) -> bool:
+        return not self.idle
+
     def lend(self, recorder: Recorder) -> None:
         """Begin a new case on this process: what came before belongs to the case before."""
         self.recorder, self._lane = recorder, recorder.lane()
