@@ -24,7 +24,7 @@ from .protocols.mcp.versions import HTTP, VERSIONS
 from .protocols.outcome import Outcome
 from .target import StartFailure, Target
 from .tempo import Tempo
-from .transcript import Record, Recorder, Redactor, Transcript
+from .transcript import Record, Recorder, Redactor, Transcript, credentials
 from .trial import run_case
 
 PROFILES = ("none", "benign")
@@ -60,8 +60,7 @@ async def run(
     emitted, with `complete` false.
     """
     begun = anyio.current_time()
-    secrets = tuple(v for v in (*target.secrets, *target.headers.values()) if len(v) > 3)
-    transcript = Transcript(lambda: anyio.current_time() - begun, Redactor(secrets), sink)
+    transcript = Transcript(lambda: anyio.current_time() - begun, Redactor(_secrets(target)), sink)
     ambient = benign_profile() if options.profile == "benign" else ()
     unreachable: Unreachable | None = None
     results: tuple[Result, ...] = ()
@@ -79,6 +78,14 @@ async def run(
     if unreachable:
         raise unreachable
     return results
+
+
+def _secrets(target: Target) -> tuple[str, ...]:
+    """Longest first, so that none is cut by another."""
+    given = [value for value in target.secrets if len(value) > 3]
+    for headers in (target.headers, *target.identities.values()):
+        given += credentials(headers)
+    return tuple(sorted(dict.fromkeys(given), key=len, reverse=True))
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +108,10 @@ class Voyage:
     _healing: anyio.Lock = field(default_factory=anyio.Lock)
     _probes: list[Session] = field(default_factory=list)
 
+    @property
+    def redactor(self) -> Redactor:
+        return self.berth.transcript.redactor
+
     async def sail(self) -> tuple[Result, ...]:
         failures: list[BaseException] = []
         try:
@@ -109,7 +120,7 @@ class Voyage:
         except* StartFailure as group:
             failures += group.exceptions
         if failures:
-            raise Unreachable(str(failures[0]))
+            raise Unreachable(self.redactor.text(str(failures[0])))
         cases = self._plan()
         self.total = len(cases)
         self.emit(self._started(cases))
@@ -136,7 +147,7 @@ class Voyage:
             with anyio.CancelScope(shield=True):
                 await self._keep_probes(claims)
         if not claims.spoken:
-            raise Unreachable(reason(target.address, failures))
+            raise Unreachable(self.redactor.text(reason(target.address, failures)))
         return claims
 
     @asynccontextmanager
@@ -171,7 +182,8 @@ class Voyage:
         return plan(target.name, self.suites, claims, equipment, self.options.selection, columns)
 
     def _started(self, cases: tuple[Case, ...]) -> RunStarted:
-        server = {f"{s.version},{s.binding}": dict(s.server) for s in self.berth.claims.spoken}
+        clean = self.redactor
+        server = {f"{s.version},{s.binding}": clean.value(s.server) for s in self.berth.claims.spoken}
         asked = {
             "profile": self.options.profile,
             "tempo": self.options.tempo,
@@ -181,7 +193,7 @@ class Voyage:
         }
         rows = {row.id: row for suite in self.suites for row in suite.requirements}
         target = self.berth.target
-        return RunStarted(target.name, target.address, self.options.seed, cases, rows, server, asked)
+        return RunStarted(target.name, clean.text(target.address), self.options.seed, cases, rows, server, asked)
 
     # The cases
 
@@ -313,7 +325,8 @@ class Voyage:
 
     # After the cases
 
-    def _done(self, result: Result) -> None:
+    def _done(self, found: Result) -> None:
+        result = _redacted(found, self.redactor)
         self.results[result.case.id] = result
         done = len(self.results)
         spent = anyio.current_time() - self.begun
@@ -328,6 +341,16 @@ class Voyage:
                 )
         spent = anyio.current_time() - self.begun
         self.emit(RunFinished(tuple(self.results.values()), spent, complete))
+
+
+def _redacted(result: Result, redactor: Redactor) -> Result:
+    """Findings quote the target, who may repeat what it was told."""
+
+    def clean(found: tuple[Violation, ...]) -> tuple[Violation, ...]:
+        return tuple(replace(v, expected=redactor.text(v.expected), actual=redactor.text(v.actual)) for v in found)
+
+    texts = {name: redactor.text(getattr(result, name)) for name in ("detail", "traceback")}
+    return replace(result, violations=clean(result.violations), notes=clean(result.notes), **texts)
 
 
 def _unhealthy(case: Case, why: str) -> Result:

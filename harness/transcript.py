@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "x-auth-token"}
 )
 REDACTED = "[redacted]"
+_USERINFO = re.compile(r"\b(\w+://)[^/?#\s\"]*@")
 
 
 class Kind(StrEnum):
@@ -71,17 +73,22 @@ class Redactor:
             text = text.replace(value, REDACTED)
         for pattern in self.patterns:
             text = pattern.sub(REDACTED, text)
-        return re.sub(r"\b(\w+://)[^/\s:@]+(:[^/\s@]*)?@", rf"\1{REDACTED}@", text)
+        return _USERINFO.sub(rf"\1{REDACTED}@", text)
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> list[list[str]]:
         return [[n, REDACTED if n.lower() in SECRET_HEADERS else self.text(v)] for n, v in headers]
 
     def value(self, value: Any) -> Any:
-        """A copy of a JSON value with every text redacted and shortened to BODY_LIMIT."""
+        """A copy of a JSON value with every text redacted and shortened to BODY_LIMIT.
+
+        A number beyond all bounds becomes a text: JSON has no word for it.
+        """
         if isinstance(value, str):
-            return self.text(_shortened(value))
+            return _shortened(self.text(value))
+        if isinstance(value, float) and not math.isfinite(value):
+            return str(value)
         if isinstance(value, Mapping):
-            return {self.text(str(key)): self.value(item) for key, item in value.items()}
+            return {_shortened(self.text(str(key))): self.value(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.value(item) for item in value]
         return value
@@ -89,6 +96,13 @@ class Redactor:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= BODY_LIMIT else f"{text[:BODY_LIMIT]}... [{len(text)} characters in all]"
+
+
+def credentials(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """What must not be shown of the headers that a user gave: their values, and a token without its scheme."""
+    values = [value for value in headers.values() if len(value) > 3]
+    tokens = [v.rpartition(" ")[2] for name, v in headers.items() if name.lower() in SECRET_HEADERS]
+    return (*values, *(token for token in tokens if len(token) >= 8))
 
 
 @dataclass(slots=True)
