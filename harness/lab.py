@@ -253,6 +253,17 @@ class Lab:
             return outcome
         raise Inconclusive(Reason.STIMULUS_FAILED, f"{what} was not answered", cited(outcome))
 
+    async def answers_at(self, host: str, port: int) -> bool:
+        """Does anybody accept a connection at this address and port?"""
+        with anyio.move_on_after(self.tempo.answer):
+            try:
+                stream = await self.berth.target.network.connect(host, port)
+            except OSError:
+                return False
+            await stream.aclose()
+            return True
+        return False
+
     async def survives(self, session: Session) -> None:
         """A session that stops answering because of what it was sent is a finding, whatever the level of the row."""
         outcome = await session.fence()

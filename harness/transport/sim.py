@@ -206,7 +206,7 @@ class SimNetwork:
 
     async def connect(self, host: str, port: int) -> ByteStream:
         await checkpoint()
-        listener = self.listeners.get((_address(host), port))
+        listener = self.listeners.get((_address(host), port)) or self.listeners.get(("0.0.0.0", port))
         if listener is None:
             raise ConnectionRefusedError(f"nobody listens on {host}:{port}")
         near, far = connection(self.capacity)

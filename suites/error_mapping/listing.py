@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seatrial import LISTS, Answer, Lab, Outcome, Role, Session, entries
-
-__all__ = ["LISTS", "callable_tools", "entries", "served"]
+from seatrial import Answer, Lab, Outcome, Role, Session, entries
 
 
 def harmless(lab: Lab) -> list[str]:

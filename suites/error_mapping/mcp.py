@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seatrial import Check, Feature, Lab, Outcome, Refusal, Session, Violation, check, expect
+from seatrial import LISTS, Check, Feature, Lab, Outcome, Refusal, Session, Violation, check, entries, expect
 
-from .listing import LISTS, callable_tools, entries, served
+from .listing import callable_tools, served
 
 INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, HEADER_MISMATCH = -32602, -32601, -32002, -32020
 MODERN = "2026-07-28"

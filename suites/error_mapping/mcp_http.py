@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from seatrial import Ending, Exchange, Isolation, Lab, Outcome, Refusal, Session, Violation, check, expect
+from seatrial import Ending, Exchange, Feature, Isolation, Lab, Outcome, Refusal, Session, Violation, check, expect
 
 CLIENT_ERROR = frozenset(range(400, 500))
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -204,3 +204,23 @@ async def foreign_hosts_are_refused(lab: Lab) -> None:
     async with lab.session(headers={"Host": "evil.example"}, opened=False) as session:
         outcome = await session.open()
         lab.expect(expect.refused(outcome, statuses=CLIENT_ERROR, what="a session under a foreign Host is refused"))
+
+
+OTHER_LOOPBACK = "127.0.0.2"
+"""Where a server listens too that listens everywhere: no traffic leaves the machine to find out."""
+
+
+@check(
+    "mcp.err.bind-loopback",
+    "A local server listens on loopback only",
+    needs={Feature.PROCESS},
+    mutants=("err.binds-everywhere",),
+    isolation=Isolation.SESSION,
+)
+async def only_loopback_is_listened_on(lab: Lab) -> None:
+    """Connect to the port of a server that Seatrial started at another address of the loopback network."""
+    async with lab.session() as session:
+        here = urlsplit(session.http.url)
+        open_there = await lab.answers_at(OTHER_LOOPBACK, here.port or 80)
+        what = f"nobody listens at {OTHER_LOOPBACK}:{here.port}"
+        lab.expect(expect.that(not open_there, what, "a connection was accepted: 0.0.0.0 or ::", lab.claim_record))
