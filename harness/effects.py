@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from .protocols.mcp.versions import HTTP
 from .protocols.outcome import Answer
 from .stimuli import Stimulus
 from .transcript import Kind, Recorder
-from .transport.http import Holder, HttpFailure
+from .transport.http import Holder, HttpClient, HttpFailure
 from .witness import Control, Reading, Sighting, added, text_of, tokens
 
 READING_LIMIT = 1024 * 1024
@@ -81,11 +82,8 @@ class Effects:
         filled = stimulus.fill(key=key)
         if filled.verb == "get":
             text = await self._got(filled.name)
-        elif filled.verb == "file":
-            text = (await anyio.Path(filled.name).read_bytes())[-READING_LIMIT:].decode("utf-8", "replace")
-        elif filled.verb == "command":
-            done = await anyio.run_process(shlex.split(filled.name), check=False)
-            text = done.stdout[-READING_LIMIT:].decode("utf-8", "replace")
+        elif filled.verb in ("file", "command"):
+            text = await (_tail if filled.verb == "file" else _output)(filled.name)
         else:
             text = await self._asked(request_for(filled.verb, filled.name, filled.arguments), via)
         return Reading(text, tokens(text), self.recorder.note(Kind.WITNESS, "", key=key, reading=text))
@@ -99,20 +97,26 @@ class Effects:
     def _text(self, outcome: Any) -> str:
         if not isinstance(outcome, Answer):
             raise Unfit(Reason.STIMULUS_FAILED, "the witness did not answer")
+        if isinstance(outcome.result, dict) and outcome.result.get("isError") is True:
+            raise Unfit(Reason.STIMULUS_FAILED, f"the witness failed: {text_of(outcome.result):.200}")
         return text_of(outcome.result)
 
     async def _got(self, url: str) -> str:
-        async with self.berth.lent(self.column, self.recorder) as session:
-            body = b""
-            try:
-                async with session.http.client.stream("GET", url, (), None, Holder()) as response:
-                    async for chunk in response.chunks:
-                        body += chunk
-                        if len(body) > READING_LIMIT:
-                            break
-            except HttpFailure as failure:
-                raise Unfit(Reason.STIMULUS_FAILED, f"the witness at {url} cannot be read: {failure}") from failure
-            return body.decode("utf-8", "replace")
+        target, body = self.berth.target, bytearray()
+        client = HttpClient(target.network, ca=target.ca or None, secure=url.startswith("https:"))
+        try:
+            async with client.stream("GET", url, (), None, Holder()) as response:
+                if response.status >= 300:
+                    raise HttpFailure(f"HTTP {response.status}")
+                async for chunk in response.chunks:
+                    body += chunk
+                    if len(body) > READING_LIMIT:
+                        break
+        except HttpFailure as failure:
+            raise Unfit(Reason.STIMULUS_FAILED, f"the witness at {url} cannot be read: {failure}") from failure
+        finally:
+            await client.aclose()
+        return body.decode("utf-8", "replace")
 
     # Control and contrast
 
@@ -164,6 +168,25 @@ class Effects:
             if readings[-1].tokens == readings[-2].tokens:
                 break
         return Sighting(added(before, readings[-1].tokens), control, tuple(r.record for r in readings))
+
+
+async def _tail(path: str) -> str:
+    """The end of a file."""
+    try:
+        async with await anyio.open_file(path, "rb") as file:
+            await file.seek(max(0, await file.seek(0, os.SEEK_END) - READING_LIMIT))
+            return (await file.read(READING_LIMIT)).decode("utf-8", "replace")
+    except OSError as error:
+        raise Unfit(Reason.STIMULUS_FAILED, f"the witness {path} cannot be read: {error}") from error
+
+
+async def _output(command: str) -> str:
+    """The end of what a command prints."""
+    try:
+        done = await anyio.run_process(shlex.split(command), check=False)
+    except (OSError, ValueError) as error:
+        raise Unfit(Reason.STIMULUS_FAILED, f"the witness {command!r} cannot be run: {error}") from error
+    return done.stdout[-READING_LIMIT:].decode("utf-8", "replace")
 
 
 def _lasting(stimulus: Stimulus, values: dict[str, Any], number: int, gap: float) -> float:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .wire.json import JsonError, loads
+
 _TOKEN = re.compile(r"[^\s,;\[\]{}\"]+")
 
 
@@ -23,8 +25,8 @@ class Reading:
 def tokens(text: str) -> tuple[str, ...]:
     """The items of a witness's answer: of a JSON list its elements, else its words."""
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = loads(text)
+    except JsonError:
         value = None
     if isinstance(value, list):
         return tuple(item if isinstance(item, str) else json.dumps(item, sort_keys=True) for item in value)
