@@ -153,8 +153,10 @@ class Lab:
         own = version is not None or resuming is not None or not opened or not rig.plain
         if self.case.check.isolation is Isolation.SHARED and not own:
             async with self.berth.lent(self.case.column, self.recorder) as session:
-                yield session
-                self._watch(session)
+                try:
+                    yield session
+                finally:
+                    self._watch(session)
             return
         self.declared_faults += faults
         session = await self.berth.session(

@@ -121,7 +121,8 @@ def judged(lab: Lab, end: _End) -> Result:
     case, ledger = lab.case, lab.ledger
     if end.verdict is Verdict.ERROR:
         return Result(case, Verdict.ERROR, end.reason, end.detail, traceback=end.traceback)
-    violations = [*_counted(lab), *_deaths(lab)]
+    counted = _counted(lab)
+    violations = [*counted, *_deaths(lab, counted)]
     broken = [v for v in violations if graded(v, case.rows) is not Verdict.PASS]
     noted = (*ledger.notes, *(v for v in violations if v not in broken))
     if broken:
@@ -157,9 +158,9 @@ def _counted(lab: Lab) -> list[Violation]:
     return [v for v in lab.ledger.violations if not v.records or max(v.records) > min(fired)]
 
 
-def _deaths(lab: Lab) -> list[Violation]:
-    """A process that ended by itself is a finding of the case that was talking to it."""
-    said = any(graded(v, lab.case.rows) is not Verdict.PASS for v in lab.ledger.violations)
+def _deaths(lab: Lab, counted: Sequence[Violation]) -> list[Violation]:
+    """A process that ended by itself is a finding of the case that was talking to it, unless another one says so."""
+    said = any(graded(v, lab.case.rows) is not Verdict.PASS for v in counted)
     if said or not lab.deaths:
         return []
     return [Violation("the target's process goes on", "the process ended during this case", tuple(lab.deaths))]

@@ -17,6 +17,10 @@ from anyio.streams.tls import TLSStream
 
 from .network import Network, Waiting, reset
 
+KEEP_ALIVE = 1.0
+"""Seconds that an idle connection may be used again: fewer than any server keeps it, so that no request is lost
+to an end that crosses it on the way."""
+
 Route = tuple[str, int]
 Dial = Callable[[], Awaitable[ByteStream]]
 
@@ -144,7 +148,11 @@ class Transport(httpx.AsyncBaseTransport):
 
     def __init__(self, backend: Backend, verify: ssl.SSLContext | None = None) -> None:
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=verify, max_connections=None, max_keepalive_connections=8, network_backend=backend
+            ssl_context=verify,
+            max_connections=None,
+            max_keepalive_connections=8,
+            keepalive_expiry=KEEP_ALIVE,
+            network_backend=backend,
         )
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

@@ -61,6 +61,16 @@ def test_a_process_that_ends_by_itself_is_a_finding() -> None:
     assert "process ended" in result.violations[0].actual
 
 
+def test_a_lent_process_that_ends_is_a_finding_although_the_check_stops_there() -> None:
+    async def body(lab: Lab) -> None:
+        async with lab.session() as session:
+            lab.need(await session.request("fatal"))
+
+    result = verdict_of(body, binding=STDIO, build=_build_of(Dying))
+    assert result.verdict is Verdict.WARN
+    assert "process ended" in result.violations[0].actual
+
+
 def test_a_process_that_we_ended_is_no_finding() -> None:
     assert verdict_of(ends_it, binding=STDIO, isolation=Isolation.SESSION).verdict is Verdict.PASS
 

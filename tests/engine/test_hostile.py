@@ -11,7 +11,7 @@ from seatrial.fixtures.reference import Console, Endpoint
 from seatrial.lab import Lab
 from seatrial.model import Verdict
 
-from .declare import HTTP, STDIO, verdict_of
+from .declare import HTTP, STDIO, E, verdict_of
 
 DEEP = b'{"jsonrpc":"2.0","id":77,"result":' + b"[" * 900 + b"]" * 900 + b"}"
 
@@ -112,3 +112,15 @@ def test_what_follows_is_not_harmed() -> None:
             lab.expect(expect.answered(await session.request("ping")))
 
     assert verdict_of(body, build=saying(PAYLOADS), binding=STDIO).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("binding", [HTTP, STDIO])
+def test_a_text_that_is_no_unicode_is_repeated_as_it_came(binding: str) -> None:
+    """A lone surrogate, in a cursor or a name, can be said in JSON but not in UTF-8."""
+
+    async def body(lab: Lab) -> None:
+        async with lab.session() as session:
+            outcome = await session.request("tools/call", {"name": "\ud800", "arguments": {}})
+            lab.expect(expect.refused(outcome))
+
+    assert verdict_of(body, binding=binding, version=E).verdict is Verdict.PASS

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from seatrial import expect
-from seatrial.faults import RESET, cut, drop_response, events
+from seatrial.faults import FIN, RESET, cut, drop_response, events, messages
 from seatrial.lab import Lab
 from seatrial.model import Feature, Isolation, Level, Reason, Role, Verdict, Violation
 
-from .declare import E, row, verdict_of
+from .declare import STDIO, E, row, verdict_of
 
 WRONG = Violation("right", "wrong")
 
@@ -152,3 +154,15 @@ def test_a_lost_reply_is_neither_an_answer_nor_a_refusal() -> None:
     result = verdict_of(body, isolation=Isolation.SESSION)
     assert result.verdict is Verdict.FAIL
     assert "no response" in result.violations[0].actual
+
+
+def test_a_violation_that_does_not_count_hides_no_death() -> None:
+    async def body(lab: Lab) -> None:
+        async with lab.session(cut(on="prompts/get", after=messages(1), how=FIN)) as session:
+            lab.expect(expect.that(False, "right", "wrong", await session.request("tools/list")))
+            session.stdio.process.send_signal(signal.SIGKILL)
+            await session.stdio.wait_exit(5)
+
+    result = verdict_of(body, binding=STDIO, isolation=Isolation.SESSION)
+    assert result.verdict is Verdict.WARN
+    assert "process ended" in result.violations[0].actual

@@ -95,4 +95,5 @@ def header_value(value: Any) -> str:
 
 
 def encoded(text: str) -> str:
-    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
+    octets = text.encode("utf-8", "surrogatepass")
+    return f"=?base64?{base64.b64encode(octets).decode()}?="

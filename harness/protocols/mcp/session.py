@@ -189,7 +189,7 @@ class Session:
         `request_id` is the id whose response the exchange awaits.
         """
         raw = isinstance(message, bytes)
-        body = message if raw else json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        body = message if raw else json.dumps(message, ensure_ascii=False).encode("utf-8", "backslashreplace")
         shown = message.decode("utf-8", "backslashreplace") if raw else message
         found = {**self._headers(message), **(headers or {})}
         return await self.carrier.send(body, shown, found, request_id, token)
