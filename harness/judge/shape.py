@@ -14,9 +14,7 @@ from ..model import Violation
 from .lifecycle import declared
 from .notation import Fault, Shapes
 from .operations import Histories, untouched
-from .traffic import Heard, Judgement, heard, mapping
-
-MODERN = "2026-07-28"
+from .traffic import MODERN, Heard, Judgement, heard, mapping
 
 KNOWN_RESULT_TYPES = frozenset({"complete", "input_required"})
 """What 2026-07-28 defines itself (basic/index#resulttype)."""

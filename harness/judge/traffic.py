@@ -14,6 +14,9 @@ from .operations import Operation, header, operations, parts, said
 Key = tuple[str, str]
 """A request id or a token as a value with its JSON type, so that 1 and "1" differ."""
 
+MODERN = "2026-07-28"
+"""The first version that each request names for itself."""
+
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 
 
@@ -140,7 +143,11 @@ class _Versions:
         own = {version} if request and (version := _in_meta(request.payload)) else self._stated[message.operation]
         if len(own) > 1:
             return None
-        return next(iter(own), self._negotiated.get(message.scope, self._default))
+        return next(iter(own), self._negotiated.get(message.scope, None if self._is_open(request) else self._default))
+
+    def _is_open(self, request: Asked | None) -> bool:
+        """Where versions are named in each request, one that names none may be of any."""
+        return request is not None and self._default >= MODERN
 
 
 def _in_meta(payload: Mapping[str, Any]) -> str | None:
