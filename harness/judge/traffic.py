@@ -163,9 +163,9 @@ def _stated(operation: Operation) -> set[str]:
 
 
 def requests_per_id(history: Sequence[Record]) -> Counter[tuple[str, Key]]:
-    """How often the client sent a request with an id, by scope and id."""
+    """How often the client sent a request with an id, by scope and id; what has an id and is no response counts too."""
     return Counter(
         (message.scope, key(message.payload["id"]))
         for message in asked(history)
-        if "method" in message.payload and "id" in message.payload
+        if "id" in message.payload and not message.payload.keys() & {"result", "error"}
     )
