@@ -98,7 +98,7 @@ async def depth_does_not_end_the_server(lab: Lab) -> None:
 async def size_does_not_end_the_server(lab: Lab) -> None:
     """A request with a text of 8 MB in its params; then a plain request. A connection that ends early is no harm."""
     async with lab.session() as session:
-        outcome = await session.request(session.cheap, {"padding": "x" * SIZE}, within=lab.tempo.scaled(20))
+        outcome = await session.request(session.cheap, {"padding": "x" * SIZE}, within=lab.tempo.scaled(40))
         lab.expect(clean(outcome))
         lab.note(f"{SIZE} bytes: {expect.shown(outcome)}", outcome)
         await lab.survives(session)

@@ -104,7 +104,7 @@ class StdioCarrier:
     async def write(self, data: bytes, exchange: Exchange | None = None) -> None:
         """Write raw bytes; a pipe that breaks, or stays full beyond the patience, ends the exchange."""
         try:
-            with anyio.fail_after(self.patience):
+            with anyio.fail_after(self.patience + len(data) / SLOWEST_READER):
                 async with self._writing:
                     await self.process.stdin.send(data)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, TimeoutError, OSError) as error:
