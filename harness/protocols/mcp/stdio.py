@@ -34,6 +34,10 @@ class _Flood(Exception):
     """The process prints without end."""
 
 
+SLOWEST_READER = 256 * 1024
+"""Bytes per second that a process must at least read of a long line."""
+
+
 class StdioCarrier:
     """One process. `inbox` gets what belongs to no request; `foreign` keeps lines that are no JSON."""
 
