@@ -29,13 +29,12 @@ MAX_OUTPUT = 64 * 1024 * 1024
 STDERR_BYTES = 16 * 1024
 """Bytes of standard error that are kept, the last ones."""
 
+SLOWEST_READER = 256 * 1024
+"""Bytes per second that a process must at least read of a long line."""
+
 
 class _Flood(Exception):
     """The process prints without end."""
-
-
-SLOWEST_READER = 256 * 1024
-"""Bytes per second that a process must at least read of a long line."""
 
 
 class StdioCarrier:
