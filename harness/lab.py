@@ -15,6 +15,7 @@ from .claims import Spoken
 from .effects import Effects
 from .expect import cited
 from .faults import Fault
+from .judge.operations import Histories
 from .model import Case, Feature, Isolation, Reason, Requirement, Violation
 from .protocols.mcp.session import Replies, Session
 from .protocols.mcp.stdio import StdioCarrier
@@ -114,6 +115,11 @@ class Lab:
 
     def declares(self, feature: Feature) -> bool:
         return self.spoken.declares(feature)
+
+    @property
+    def histories(self) -> Histories:
+        """The records of this case so far, as a monitor gets those of a run."""
+        return {self.case.id: self.recorder.records}
 
     @property
     def claim_record(self) -> int:
