@@ -28,6 +28,7 @@ from seatrial.judge import lifecycle
 METHOD_NOT_FOUND = -32601
 MODERN = "2026-07-28"
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
+SILENT = "mcp.cap.undeclared-logging-silent"
 NOWHERE = {"type": "ref/prompt", "name": "no_such_prompt"}
 
 Params = dict[str, Any]
@@ -38,18 +39,21 @@ class Asked:
     """A request of a capability. `array` is the path to the array in its result, empty where an object will do.
 
     `known` false: the request names what does not exist, so that an error other than "no such method" is right.
+    `implied`: no clause names this method beside the capability.
     """
 
     method: str
     params: Params
     array: tuple[str, ...] = ()
     known: bool = True
+    implied: bool = False
 
     def serves(self, outcome: Outcome) -> bool:
         """Whether an outcome is that of a server that has the method."""
         if isinstance(outcome, Answer):
             return self.is_shaped(outcome.result)
-        return not self.known and isinstance(outcome, Refusal) and outcome.code not in (None, METHOD_NOT_FOUND)
+        named = isinstance(outcome, Refusal) and outcome.code is not None
+        return not self.known and named and not is_unknown(outcome)
 
     def is_shaped(self, result: Any) -> bool:
         for name in self.array:
@@ -128,7 +132,8 @@ SERVICES = (
         "resources",
         Feature.RESOURCES,
         always(
-            Asked("resources/list", {}, ("resources",)), Asked("resources/templates/list", {}, ("resourceTemplates",))
+            Asked("resources/list", {}, ("resources",)),
+            Asked("resources/templates/list", {}, ("resourceTemplates",), implied=True),
         ),
         ("cap.templates-unserved",),
         ("cap.resources-undeclared",),
@@ -175,40 +180,50 @@ def declared(service: Service) -> Check:
         async with lab.session() as session:
             for asked in await service.requests(lab, session):
                 outcome = await session.request(asked.method, asked.params)
-                lab.expect(expect.that(asked.serves(outcome), str(asked), outcome, outcome, lab.claim_record))
+                evidence, soft = (outcome, lab.claim_record), asked.implied and is_unknown(outcome)
+                lab.expect(expect.that(asked.serves(outcome), str(asked), outcome, *evidence, soft=soft))
 
     return body
+
+
+def is_unknown(outcome: Outcome) -> bool:
+    """Does the server say that it has no such method?"""
+    return isinstance(outcome, Refusal) and outcome.code == METHOD_NOT_FOUND
 
 
 def undeclared(service: Service) -> Check:
     """The check that a capability is declared where its method answers."""
+    id = f"mcp.cap.undeclared-{service.name}-not-served"
+    logs = service.feature is Feature.LOGGING
 
     @check(
-        f"mcp.cap.undeclared-{service.name}-not-served",
+        id,
         f"A server that serves {service.name} declares the capability",
+        requirements=(id, SILENT) if logs else (),
         mutants=service.undeclared,
         isolation=Isolation.SESSION,
     )
     async def body(lab: Lab) -> None:
-        """The first method of the capability, whether it is declared or not. What is logged, monitors judge."""
+        """The first method of the capability, whether it is declared or not; for logging, calls that may log, too."""
         async with lab.session() as session:
-            await _judge_declaration(lab, session, service)
-            if service.feature is Feature.LOGGING:
-                await _ask_for_logs(lab, session)
+            if lab.holds(id):
+                await _judge_declaration(lab, session, service, id)
+            if logs:
+                await _judge_logs(lab, session, SILENT)
 
     return body
 
 
-async def _judge_declaration(lab: Lab, session: Session, service: Service) -> tuple[Asked, Outcome]:
+async def _judge_declaration(lab: Lab, session: Session, service: Service, requirement: str) -> tuple[Asked, Outcome]:
     """Ask the first method of a capability. Without a declaration there is no such method."""
     asked = (await service.requests(lab, session))[0]
     outcome = await session.request(asked.method, asked.params)
     declared, served = lab.declares(service.feature), asked.serves(outcome)
     what = f"no {asked.method} without the capability {service.capability}"
-    lab.expect(expect.that(declared or not served, what, outcome, outcome, lab.claim_record))
+    lab.expect(expect.that(declared or not served, what, outcome, outcome, lab.claim_record), requirement)
     if not declared and not served:
         statuses = {404} if lab.over_http and lab.version == MODERN else ()
-        lab.expect(expect.refused(outcome, {METHOD_NOT_FOUND}, statuses=statuses, soft=True))
+        lab.expect(expect.refused(outcome, {METHOD_NOT_FOUND}, statuses=statuses, soft=True), requirement)
     return asked, outcome
 
 
@@ -216,31 +231,34 @@ DECLARED = tuple(declared(service) for service in (*SERVICES, SUBSCRIBE))
 UNDECLARED = tuple(undeclared(service) for service in SERVICES)
 
 
+HONEST = "mcp.cap.discover-honest"
+
+
 @check(
-    "mcp.cap.discover-honest",
-    "The capabilities in the discover result agree with what the methods do",
+    HONEST,
+    "The capabilities in the discover result agree with what the server does",
     mutants=("cap.tools-unserved", "cap.prompts-undeclared", "cap.logs-undeclared"),
+    isolation=Isolation.SESSION,
 )
 async def discover_result_is_honest(lab: Lab) -> None:
-    """Each capability's method, declared or not; and a call that asks for every log message."""
+    """Each capability's method, declared or not; and calls that ask for every log message."""
     async with lab.session() as session:
         for service in SERVICES:
             if service.modern:
-                asked, outcome = await _judge_declaration(lab, session, service)
+                asked, outcome = await _judge_declaration(lab, session, service, HONEST)
                 answers = asked.serves(outcome) or not lab.declares(service.feature)
-                lab.expect(expect.that(answers, str(asked), outcome, outcome, lab.claim_record))
-        await _ask_for_logs(lab, session)
-        if not lab.declares(Feature.LOGGING):
-            lab.expect(expect.silent(session.heard("notifications/message"), "no log messages without logging"))
+                lab.expect(expect.that(answers, str(asked), outcome, outcome, lab.claim_record), HONEST)
+        await _judge_logs(lab, session, HONEST)
 
 
-async def _ask_for_logs(lab: Lab, session: Session) -> None:
-    """Do what may make the server log, and say that all of it is wanted."""
-    for role in (Role.LOGS, Role.QUICK):
+async def _judge_logs(lab: Lab, session: Session, requirement: str) -> None:
+    """Do what may make the server log, and say that all of it is wanted; without the capability nothing comes."""
+    for role in (Role.LOGS, Role.QUICK, Role.FAILING, Role.PROMPT, Role.RESOURCE):
         if lab.effects.has(role):
             play = await lab.effects.plan(role, count=2, level="error")
             wanted = {"_meta": {LOG_LEVEL: "debug"}} if lab.version == MODERN else {}
             await session.request(play.method, {**play.params, **wanted})
+    lab.expect(lifecycle.undeclared_logging_silent(lab.histories, lab.spoken).violations, requirement)
 
 
 # Monitors

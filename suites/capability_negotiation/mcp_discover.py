@@ -48,7 +48,7 @@ async def discover_is_served(lab: Lab) -> None:
 @check(
     "mcp.cap.discover-shape",
     "The discover result carries all its required fields",
-    mutants=("discover.versions-as-text", "result.without-type", "result.unknown-type"),
+    mutants=("discover.versions-as-text", "result.without-type"),
 )
 async def discover_result_is_whole(lab: Lab) -> None:
     """server/discover; the result is compared with its shape, is complete, and names at least one version."""

@@ -104,29 +104,50 @@ async def tool_names_are_plain(lab: Lab) -> None:
 # Structured results
 
 
+CALLABLE = (Role.STRUCTURED, Role.QUICK, Role.CALL, Role.PROGRESS)
+
+
 async def structured_calls(lab: Lab, session: Session) -> list[tuple[Any, Answer]]:
-    """The output schema of each tool that a stimulus may call, and its answer. Raises Inconclusive without any."""
+    """The output schema of each tool that may be called, and its answer. Raises NotApplicable where no tool has one,
+    Inconclusive where none could be called with success."""
     tools, page = await entries(lab, session, "tools/list")
-    schemas = {tool.get("name"): tool["outputSchema"] for tool in tools if "outputSchema" in tool}
-    found: list[tuple[Any, Answer]] = []
-    for role in (Role.STRUCTURED, Role.QUICK, Role.CALL):
-        play = await lab.effects.plan(role) if lab.effects.has(role) else None
-        if play and play.params.get("name") in schemas:
-            answer = lab.need(await session.perform(play), f"the stimulus {role.value}")
-            found += [(schemas[play.params["name"]], answer)] if not answer.members.get("isError") else []
+    promising = {tool.get("name"): tool for tool in tools if "outputSchema" in tool}
+    if not promising:
+        lab.not_applicable("no tool has an outputSchema", page)
+    calls = await _calls(lab, promising)
+    outcomes = [(promising[name]["outputSchema"], await session.request("tools/call", calls[name])) for name in calls]
+    found = [(schema, o) for schema, o in outcomes if isinstance(o, Answer) and not o.members.get("isError")]
     if not found:
-        lab.inconclusive(Reason.STIMULUS_FAILED, "no stimulus calls a tool with an outputSchema with success", page)
+        lab.inconclusive(Reason.NO_STIMULUS, "no tool with an outputSchema could be called with success", page)
     return found
+
+
+async def _calls(lab: Lab, tools: Mapping[Any, Tool]) -> dict[Any, dict[str, Any]]:
+    """The parameters of a call for each of these tools that a stimulus calls, or that only reads and wants nothing."""
+    free = [name for name, tool in tools.items() if _reads_freely(tool)]
+    found = {name: {"name": name, "arguments": {}} for name in free[:READ]}
+    for role in CALLABLE:
+        play = await lab.effects.plan(role) if lab.effects.has(role) else None
+        if play and play.params.get("name") in tools:
+            found[play.params["name"]] = play.params
+    return found
+
+
+def _reads_freely(tool: Tool) -> bool:
+    hints, schema = tool.get("annotations"), tool.get("inputSchema")
+    reads = isinstance(hints, dict) and hints.get("readOnlyHint") is True
+    return reads and isinstance(schema, dict) and not schema.get("required")
 
 
 @check(
     "mcp.cap.outputschema-honoured",
     "A tool with an outputSchema returns structuredContent that conforms to it",
-    needs={Role.STRUCTURED},
+    needs={Feature.TOOLS},
     mutants=("output.unstructured", "output.of-another-type", "output.as-text"),
 )
 async def output_schemas_are_honoured(lab: Lab) -> None:
-    """The stimuli that call such a tool. Before 2026-07-28 the structured content is an object."""
+    """Such tools that a stimulus calls, or that only read and want nothing. Before 2026-07-28 the structured
+    content is an object."""
     async with lab.session() as session:
         for schema, answer in await structured_calls(lab, session):
             there = "structuredContent" in answer.members
@@ -152,17 +173,18 @@ def _conforms(lab: Lab, schema: Any, answer: Answer) -> Violation | None:
 @check(
     "mcp.cap.structured-has-text",
     "A structured result also carries the serialized JSON as text",
-    needs={Role.STRUCTURED},
+    needs={Feature.TOOLS},
     mutants=("output.without-text", "output.prose-for-text"),
 )
 async def structured_results_have_text(lab: Lab) -> None:
-    """The stimuli that call a tool with an outputSchema: one block of text holds the same JSON."""
+    """The same calls: one block of text holds the same JSON."""
     async with lab.session() as session:
         for _, answer in await structured_calls(lab, session):
             if "structuredContent" not in answer.members:
                 lab.inconclusive(Reason.STIMULUS_FAILED, "the result has no structuredContent", answer)
-            same = answer.members["structuredContent"] in list(_decoded_texts(answer.members.get("content")))
-            lab.expect(expect.that(same, "a text block with the same JSON", answer.members.get("content"), answer))
+            content = answer.members.get("content")
+            same = answer.members["structuredContent"] in list(_decoded_texts(content))
+            lab.expect(expect.that(same, "a text block with the same JSON", content, answer))
 
 
 def _decoded_texts(content: Any) -> Iterator[Any]:

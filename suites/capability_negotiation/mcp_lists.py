@@ -239,7 +239,7 @@ async def pages_share_a_scope(lab: Lab) -> None:
 async def lists_of_one_principal_are_private(lab: Lab) -> None:
     """Every list as each of two principals sees it."""
     found: list[list[Walk]] = []
-    for identity in list(lab.berth.target.identities)[:2]:
+    for identity in list(lab.identities)[:2]:
         async with lab.session(identity=identity) as session:
             found.append(await walks(lab, session))
     for one, other in _paired(*found):
@@ -268,7 +268,4 @@ async def undeclared_changes_are_silent(lab: Lab) -> None:
             play = await lab.effects.plan(Role.MUTATE_TOOLS)
             lab.need(await session.perform(play), "the stimulus mutate-tools")
         await lab.quiet()
-    spoken = lab.berth.claims.find(lab.version, lab.binding)
-    assert spoken is not None
-    judgement = lifecycle.undeclared_listchanged_silent({lab.case.id: lab.recorder.records}, spoken)
-    lab.expect(judgement.violations)
+    lab.expect(lifecycle.undeclared_listchanged_silent(lab.histories, lab.spoken).violations)

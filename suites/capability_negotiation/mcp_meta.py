@@ -173,19 +173,37 @@ SERVED = (
 
 # Results
 
+RESULT_TYPE, SERVER_INFO_ROW = "mcp.cap.resulttype-present", "mcp.cap.serverinfo-in-result-meta"
+
+
+async def all_requests(lab: Lab) -> Sequence[tuple[str, Params]]:
+    """One request of each method that has a result, as far as this server has it."""
+    lists = {"prompts/list": Feature.PROMPTS, "resources/list": Feature.RESOURCES}
+    found = [*await requests_of(lab), *((method, {}) for method, need in lists.items() if lab.declares(need))]
+    for role in (Role.PROMPT, Role.RESOURCE, Role.FAILING):
+        if lab.effects.has(role):
+            play = await lab.effects.plan(role)
+            found.append((play.method, play.params))
+    return found
+
 
 @check(
-    "mcp.cap.serverinfo-in-result-meta",
-    "Every result names the server in _meta",
-    mutants=("result.anonymous",),
+    SERVER_INFO_ROW,
+    "Every result tells its type, and names the server in _meta",
+    requirements=(SERVER_INFO_ROW, RESULT_TYPE),
+    mutants=("result.anonymous", "result.without-type", "result.unknown-type"),
+    isolation=Isolation.SESSION,
 )
-async def results_name_the_server(lab: Lab) -> None:
-    """server/discover, tools/list and a call."""
+async def results_say_what_they_are(lab: Lab) -> None:
+    """server/discover, lists, a prompt, a resource and calls; what is refused is looked at no further."""
     async with lab.session() as session:
-        for method, params in await requests_of(lab):
-            answer = lab.need(await session.request(method, params), method)
-            what = f"{SERVER_INFO} with name and version in the _meta of {method}"
-            lab.expect(expect.that(_is_implementation(_server_info(answer)), what, _server_info(answer), answer))
+        for method, params in await all_requests(lab):
+            answer = await session.request(method, params)
+            if isinstance(answer, Answer):
+                what = f"{SERVER_INFO} with name and version in the _meta of {method}"
+                named = _is_implementation(_server_info(answer))
+                lab.expect(expect.that(named, what, _server_info(answer), answer), SERVER_INFO_ROW)
+        lab.expect(shape.resulttype_present(lab.histories, lab.spoken).violations, RESULT_TYPE)
 
 
 def _server_info(answer: Answer) -> Any:

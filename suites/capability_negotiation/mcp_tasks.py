@@ -7,6 +7,7 @@ from typing import Any
 
 from seatrial import Answer, Feature, Isolation, Lab, Outcome, Refusal, Role, Session, Violation, check, entries, expect
 
+from .mcp_declared import is_unknown
 from .mcp_discover import capabilities, extensions
 
 METHOD_NOT_FOUND, MISSING_CAPABILITY = -32601, -32021
@@ -27,10 +28,6 @@ def defers_calls(lab: Lab) -> bool:
     for name in ("requests", "tools", "call"):
         value = value.get(name) if isinstance(value, dict) else None
     return value is not None
-
-
-def is_unknown(outcome: Outcome) -> bool:
-    return isinstance(outcome, Refusal) and outcome.code == METHOD_NOT_FOUND
 
 
 # 2025-11-25
