@@ -48,7 +48,7 @@ class HttpCarrier:
         self._tasks = tasks
         self._numbers: Counter[str] = Counter()
         self._lane = recorder.lane()
-        self._open: set[Exchange] = set()
+        self._open: dict[Exchange, None] = {}
         self._closed = False
 
     async def send(
@@ -75,7 +75,7 @@ class HttpCarrier:
         scope, holder = anyio.CancelScope(), Holder()
         exchange.depart = lambda how: self._depart(exchange, scope, holder, how)
         exchange.dispatched = holder.sent
-        self._open.add(exchange)
+        self._open[exchange] = None
         self._tasks.start_soon(self._read, exchange, scope, holder, verb, pairs, body)
         return exchange
 
@@ -122,7 +122,7 @@ class HttpCarrier:
                 self._end(exchange, Ending.CLOSED, "")
             except HttpFailure as failure:
                 self._end(exchange, Ending.RESET if failure.reset else Ending.TORN, str(failure))
-        self._open.discard(exchange)
+        self._open.pop(exchange, None)
 
     async def _receive(self, exchange: Exchange, response: HttpResponse) -> None:
         exchange.reply = Reply(response.status, response.headers)

@@ -1,0 +1,60 @@
+"""One seed, one run: two runs against the reference give equal transcripts and verdicts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+
+import pytest
+import trio._core._run as scheduler
+
+from seatrial.discovery import load_suites
+from seatrial.normalisation import normalised
+from seatrial.transcript import Kind, Record, decode
+
+from .sailing import sail
+
+pytestmark = pytest.mark.selfcheck
+
+VERSIONS = ("2025-11-25", "2026-07-28")
+
+
+def transcripts(seed: int, order: int) -> tuple[dict[str, list[Record]], dict[str, str]]:
+    """The records and the verdicts by case. `order` varies how the scheduler shuffles what is ready together."""
+    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True
+    scheduler._r.seed(order)
+    lines: list[str] = []
+    results = sail(suites=load_suites(), sink=lines.append, seed=seed, versions=VERSIONS)
+    cases: dict[str, list[Record]] = defaultdict(list)
+    for line in lines:
+        case, record = decode(line)
+        cases[case].append(record)
+    return cases, {result.case.id: result.verdict for result in results}
+
+
+def done(records: list[Record]) -> Counter[str]:
+    """What we did in a case: every message sent and every fault fired, in whatever order, under whatever request id.
+
+    What came back is left out: how much of an abandoned stream had arrived is the scheduler's affair.
+    """
+    ours = [record for record in records if record.kind in (Kind.SENT, Kind.FIRED)]
+    lines = (line for _, operation in normalised(ours) for line in operation)
+    return Counter(re.sub(r"#\d+|<\d+>|\\\"id\\\": \d+", "", line) for line in lines)
+
+
+def test_two_runs_with_one_seed_do_the_same() -> None:
+    (first, verdicts), (second, again) = transcripts(7, 1), transcripts(7, 1)
+    assert verdicts == again
+    differing = [case for case in verdicts if done(first[case]) != done(second[case])]
+    assert differing == []
+
+
+def test_verdicts_do_not_depend_on_the_scheduler() -> None:
+    assert transcripts(7, 1)[1] == transcripts(7, 2)[1]
+
+
+def test_another_seed_draws_other_keys() -> None:
+    (first, _), (second, _) = transcripts(7, 1), transcripts(8, 1)
+    keyed = [case for case in first if any(record.kind is Kind.STIMULUS for record in first[case])]
+    assert keyed
+    assert any(done(first[case]) != done(second[case]) for case in keyed)
