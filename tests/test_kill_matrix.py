@@ -14,6 +14,8 @@ from seatrial.registry import uncovered
 
 from .sailing import sail
 
+pytestmark = pytest.mark.selfcheck
+
 SUITES = load_suites()
 CHECKS: dict[str, Check] = {check.id: check for suite in SUITES for check in suite.checks}
 MUTANTS: dict[str, Mutant] = {mutant.id: mutant for suite in SUITES for mutant in suite.mutants}
