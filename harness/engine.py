@@ -349,8 +349,9 @@ def _redacted(result: Result, redactor: Redactor) -> Result:
     def clean(found: tuple[Violation, ...]) -> tuple[Violation, ...]:
         return tuple(replace(v, expected=redactor.text(v.expected), actual=redactor.text(v.actual)) for v in found)
 
-    texts = {name: redactor.text(getattr(result, name)) for name in ("detail", "traceback")}
-    return replace(result, violations=clean(result.violations), notes=clean(result.notes), **texts)
+    detail, traceback = redactor.text(result.detail), redactor.text(result.traceback)
+    cleaned = replace(result, detail=detail, traceback=traceback)
+    return replace(cleaned, violations=clean(result.violations), notes=clean(result.notes))
 
 
 def _unhealthy(case: Case, why: str) -> Result:

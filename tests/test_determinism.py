@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 
 import pytest
 import trio._core._run as scheduler
-
 from seatrial.discovery import load_suites
 from seatrial.normalisation import normalised
 from seatrial.transcript import Kind, Record, decode

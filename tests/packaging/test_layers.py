@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 LAYERS = (
     {"model", "spelling"},
-    {"events", "wire", "transcript", "chance", "tempo", "requirements", "clauses", "document"},
+    {"events", "wire", "transcript", "normalisation", "chance", "tempo", "requirements", "clauses", "document"},
     {"faults", "stimuli", "config", "claims", "planning"},
     {"transport", "relay", "receiver"},
     {"protocols"},
