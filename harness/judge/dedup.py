@@ -70,7 +70,7 @@ def one_response_per_request(histories: Histories, spoken: Spoken) -> Judgement:
     """No request got more responses than it was sent times; a replay of an event is not another response.
 
     JSON-RPC 2.0 section 5. `seen` counts the responses. A response to no request is a finding unless the client
-    also sent what cannot be read here, or HTTP refused what it sent: the id of such an error is judged elsewhere.
+    also sent what cannot be read here, or HTTP refused what it sent, or it came in a replay: others judge those.
     """
     seen = 0
     found: list[Violation] = []
@@ -83,17 +83,21 @@ def one_response_per_request(histories: Histories, spoken: Spoken) -> Judgement:
 
 def _surplus(history: Sequence[Record], responses: Iterable[Heard]) -> Iterator[Violation]:
     asked = requests_per_id(history)
-    refused = {each.name for each in operations(history) if (each.code or 0) >= 400}
+    elsewhere = {each.name for each in operations(history) if (each.code or 0) >= 400 or _resumes(each)}
     readable = not any(sent_as_text(record) for record in history)
     groups: dict[tuple[str, Key], dict[tuple[Any, ...], int]] = defaultdict(dict)
     for message in responses:
-        if message.request or message.operation not in refused:
+        if message.request or message.operation not in elsewhere:
             groups[message.scope, key(message.payload["id"])].setdefault(_delivery(message), message.record)
     for name, deliveries in groups.items():
         times, request_id = asked[name], name[1][1]
         if len(deliveries) > times and (times or readable):
             actual = f"{len(deliveries)} responses to {times} requests"
             yield Violation(f"one response with id {request_id}", actual, tuple(deliveries.values()))
+
+
+def _resumes(operation: Operation) -> bool:
+    return header(operation.sent, "last-event-id") is not None
 
 
 def _delivery(message: Heard) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from ..claims import Spoken
 from ..model import Violation
 from ..transcript import Record
-from .operations import Histories, Operation, operations, said, untouched
+from .operations import Histories, Operation, header, operations, said, untouched
 from .traffic import Asked, Heard, Judgement, asked, heard, key, mapping
 
 LEGACY_CODES = frozenset({-32002, -32042})
@@ -144,8 +144,8 @@ def error_id_when_readable(histories: Histories, spoken: Spoken) -> Judgement:
     """A JSON-RPC error in a 4xx answer to a well-formed request carries the id of that request.
 
     An id that is absent or null is no finding where the status can be decided before the body is read. It is a soft
-    one with 404, which may be the path's, and in the older era, whose transport pages allow a rejection without an
-    id. `seen` counts such errors.
+    one with 404, which may be the path's, in the older era, whose transport pages allow a rejection without an id,
+    and without the version header of the column, for then the server may take the request for one of that era. `seen` counts such errors.
     """
     pairs = [pair for history in untouched(histories) for pair in _refused(history, spoken)]
     found = [finding for request, error in pairs if (finding := _wrong_id(*request, error, spoken.version))]
@@ -182,6 +182,7 @@ def _wrong_id(operation: Operation, request: Asked, error: Heard, version: str) 
     given = error.payload.get("id")
     if key(given) == key(request_id) or (given is None and operation.code in BEFORE_THE_BODY):
         return None
-    soft = given is None and (operation.code == 404 or version < "2026-07-28")
+    misplaced = header(operation.sent, "mcp-protocol-version") != version
+    soft = given is None and (operation.code == 404 or version < "2026-07-28" or misplaced)
     actual = f"id {given!r:.80}" if "id" in error.payload else "no id"
     return Violation(f"the error carries id {request_id!r:.80}", actual, (request.record, error.record), soft=soft)

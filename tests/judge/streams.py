@@ -53,6 +53,13 @@ def calls(draw: st.DrawFn, least: int = 2) -> list[Message]:
     return stream([*map(progress, values), response()], ids=draw(st.booleans()))
 
 
+def stated_version(message: Any) -> str:
+    """The version in the `_meta` of a modern request, which its header repeats; empty for anything else."""
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return str(meta.get("io.modelcontextprotocol/protocolVersion", "")) if isinstance(meta, dict) else ""
+
+
 @dataclass(slots=True)
 class History:
     """Records in the making, numbered from 1."""
@@ -66,6 +73,8 @@ class History:
     def sent(self, operation: str, message: Any, session: str = "", **headers: str) -> int:
         pairs = [["Mcp-Session-Id", session]] if session else []
         pairs += [[name.replace("_", "-"), value] for name, value in headers.items()]
+        version = stated_version(message)
+        pairs += [["MCP-Protocol-Version", version]] if version and "mcp_protocol_version" not in headers else []
         verb = operation.partition(":")[0].upper()
         return self.add(Kind.SENT, operation, verb=verb, url="/mcp", headers=pairs, message=message)
 

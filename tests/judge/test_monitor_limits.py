@@ -125,6 +125,30 @@ def test_a_modern_error_needs_its_id_where_the_body_had_to_be_read(status: int, 
     assert [finding.soft for finding in findings] == soft
 
 
+def test_a_modern_body_under_another_version_header_may_be_taken_for_the_older_era() -> None:
+    history = History()
+    history.sent("post:1", modern("tools/list", 1), mcp_protocol_version="2025-11-25")
+    history.status("post:1", 400)
+    history.heard("post:1", refusal(request_id=None))
+    history.ended("post:1")
+    (finding,) = errors.error_id_when_readable(histories(history), E).violations
+    assert finding.soft
+
+
+def test_a_response_in_a_replay_is_no_second_response() -> None:
+    history = History().exchange("post:1", request("ping", 1), response(1))
+    history.sent("get:1", None, last_event_id="7")
+    history.status("get:1", media_type=SSE)
+    history.heard("get:1", response("of-another-session"))
+    history.ended("get:1")
+    assert dedup.one_response_per_request(histories(history), D).violations == ()
+
+
+def test_an_odd_id_that_we_sent_is_no_fault_of_its_response() -> None:
+    history = History().exchange("post:1", request("ping", 1.5), response(1.5))
+    assert shape.wire_shapes(histories(history), D).violations == ()
+
+
 @pytest.mark.parametrize(
     "sent", [{"jsonrpc": "2.0", "id": 1}, request("ping", None), {"method": "ping", "id": 1}, [], "{"]
 )
