@@ -145,7 +145,9 @@ def error_id_when_readable(histories: Histories, spoken: Spoken) -> Judgement:
 
     An id that is absent or null is no finding where the status can be decided before the body is read. It is a soft
     one with 404, which may be the path's, in the older era, whose transport pages allow a rejection without an id,
-    and without the version header of the column, for then the server may take the request for one of that era. `seen` counts such errors.
+    and under another version header, for then the server may take the request for one of that era.
+
+    `seen` counts such errors.
     """
     pairs = [pair for history in untouched(histories) for pair in _refused(history, spoken)]
     found = [finding for request, error in pairs if (finding := _wrong_id(*request, error, spoken.version))]

@@ -23,7 +23,8 @@ async def discover(binding: str, versions: Sequence[str], opener: Opener) -> tup
     async def ask(version: str) -> None:
         async with opener(version) as session:
             outcome = await session.open()
-            found[version] = (_spoken(session, binding, outcome), outcome)
+            answer = _spoken(session, binding, outcome) or await _unlisted(session, binding, outcome)
+            found[version] = (answer, outcome)
 
     wanted = [version for version in versions if exists(version, binding)]
     async with anyio.create_task_group() as tasks:
@@ -41,6 +42,14 @@ def _spoken(session: Session, binding: str, outcome: Outcome) -> Spoken | None:
     if not _agreed(session.version, outcome.result):
         return None
     return Spoken(session.version, binding, outcome.result, outcome.message.record, session_issued(session))
+
+
+async def _unlisted(session: Session, binding: str, outcome: Outcome) -> Spoken | None:
+    """A modern server that does not list the version, and yet serves it."""
+    if session.era is Era.STATEFUL or not isinstance(outcome, Answer):
+        return None
+    served = await session.served()
+    return Spoken(session.version, binding, session.server, served.message.record) if served else None
 
 
 def _agreed(version: str, result: dict[str, object]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..outcome import Answer, Lost, Message, Outcome
+from ..outcome import Answer, Lost, Message, Outcome, Refusal
 from .carrier import Carrier, HeaderPairs
 from .envelope import CLIENT, StatefulEnvelope, StatelessEnvelope, envelope
 from .exchange import NO_ID, Departure, Exchange, Pulse, is_response
@@ -238,7 +238,9 @@ class Session:
 
     async def healthy(self) -> bool:
         """Does the session still answer?"""
-        return isinstance(await self.fence(), Answer)
+        outcome = await self.fence()
+        unserved = isinstance(outcome, Refusal) and outcome.code == -32601  # an answer all the same
+        return isinstance(outcome, Answer) or unserved
 
     # Lifecycle
 
@@ -273,8 +275,19 @@ class Session:
         return outcome
 
     async def open(self) -> Outcome:
-        """Begin the session as its era does."""
-        return await (self.initialize() if self.era is Era.STATEFUL else self.discover())
+        """Begin the session as its era does.
+
+        A modern server must answer server/discover; one that does not but serves a list in that era's way is open too.
+        """
+        if self.era is Era.STATEFUL:
+            return await self.initialize()
+        outcome = await self.discover()
+        return outcome if isinstance(outcome, Answer | Lost) else await self.served() or outcome
+
+    async def served(self) -> Answer | None:
+        """The answer to tools/list, where it is one of the modern era (basic/index#resulttype)."""
+        outcome = await self.request("tools/list")
+        return outcome if isinstance(outcome, Answer) and "resultType" in outcome.members else None
 
     # Streams (Streamable HTTP)
 
