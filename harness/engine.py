@@ -15,6 +15,7 @@ from .chance import Chance
 from .claims import Claims
 from .events import CaseFinished, CaseStarted, Event, RunFinished, RunStarted
 from .faults import benign_profile
+from .judge.operations import Histories, History
 from .model import Case, Column, Isolation, Reason, Result, Role, Suite, Verdict, Violation
 from .planning import Equipment, Selection, plan, played_by
 from .protocols.mcp.discover import discover, reason
@@ -106,6 +107,7 @@ class Voyage:
     """Ids of the cases that talk to the target at the moment, second attempts aside."""
     _landed: Pulse = field(default_factory=Pulse)
     _healing: anyio.Lock = field(default_factory=anyio.Lock)
+    _judged: dict[Column, Histories] = field(default_factory=dict)
     _probes: list[Session] = field(default_factory=list)
 
     @property
@@ -306,10 +308,13 @@ class Voyage:
         self.histories.setdefault(case.column, {})[case.id] = recorder.records
         return result
 
-    def _histories(self, column: Column) -> dict[str, list[Record]]:
-        """Every transcript of a column: its cases, and what was said beside them."""
-        besides = {name: recorder.records for name, recorder in self.berth.besides.get(column, {}).items()}
-        return {**besides, **self.histories.get(column, {})}
+    def _histories(self, column: Column) -> Histories:
+        """Every transcript of a column: its cases, and what was said beside them. Asked for when all of it is there."""
+        if column not in self._judged:
+            besides = {name: recorder.records for name, recorder in self.berth.besides.get(column, {}).items()}
+            whole = {**besides, **self.histories.get(column, {})}
+            self._judged[column] = {name: History(records) for name, records in whole.items()}
+        return self._judged[column]
 
     def _recorder(self, case: Case) -> Recorder:
         return self.berth.transcript.scope(case.id)

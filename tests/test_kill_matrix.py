@@ -12,6 +12,7 @@ from seatrial.model import Check, Column, Mutant, Result, Suite, Verdict
 from seatrial.protocols.mcp.versions import BINDINGS, VERSIONS, exists
 from seatrial.registry import uncovered
 
+from .pins import kills
 from .sailing import sail
 
 pytestmark = pytest.mark.selfcheck
@@ -28,13 +29,6 @@ def exceptions() -> dict[str, str]:
     """CHECK[VERSION,BINDING] -> why the reference is not PASS there."""
     lines = (line.partition(":") for line in EXCEPTIONS.read_text("utf-8").splitlines() if line.strip())
     return {case.strip(): reason.strip() for case, _, reason in lines}
-
-
-def kills(result: Result) -> bool:
-    """FAIL, WARN, or for a row that never fails its note."""
-    if result.verdict in (Verdict.FAIL, Verdict.WARN):
-        return True
-    return result.verdict is Verdict.PASS and any(note.requirement for note in result.notes)
 
 
 @cache

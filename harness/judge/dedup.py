@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..claims import Spoken
@@ -12,31 +12,7 @@ from ..model import Violation
 from ..protocols.outcome import Message
 from ..transcript import Kind, Record
 from .operations import Histories, Operation, header, operations, sent_as_text, untouched
-from .replay import is_response
 from .traffic import Heard, Judgement, Key, heard, key, requests_per_id
-
-
-def one_response(messages: Sequence[Message], request_id: Any) -> Violation | None:
-    """Exactly one response with this id, equal in value and in JSON type."""
-    found = [message.record for message in messages if _answers(message, request_id)]
-    if len(found) == 1:
-        return None
-    return Violation(f"one response with id {request_id!r}", f"{len(found)} responses", tuple(found))
-
-
-def nothing_for(messages: Sequence[Message], request_id: Any, token: Any = None) -> Violation | None:
-    """Neither a response with this id nor progress for `token` (None: progress is not looked at)."""
-    found = [m for m in messages if _answers(m, request_id) or (token is not None and _reports(m, token))]
-    if not found:
-        return None
-    actual = f"{len(found)} messages"
-    return Violation(f"no message for request {request_id!r}", actual, tuple(message.record for message in found))
-
-
-def exactly_once(messages: Sequence[Message], wanted: Callable[[Message], bool], what: str) -> Violation | None:
-    """One message, and one only, is the wanted one. `what` names it in the finding."""
-    found = [message.record for message in messages if wanted(message)]
-    return None if len(found) == 1 else Violation(f"{what} comes once", f"it came {len(found)} times", tuple(found))
 
 
 def on_one_stream(calls: Sequence[Sequence[Message]], listeners: Sequence[Sequence[Message]]) -> Violation | None:
@@ -56,14 +32,6 @@ def on_one_stream(calls: Sequence[Sequence[Message]], listeners: Sequence[Sequen
             actual = f"{copies[0][1].method} on {len(streams)} streams"
             return Violation("a message on one stream only", actual, tuple(message.record for _, message in copies))
     return None
-
-
-def _answers(message: Message, request_id: Any) -> bool:
-    return is_response(message) and "id" in message.payload and key(message.payload["id"]) == key(request_id)
-
-
-def _reports(message: Message, token: Any) -> bool:
-    return message.method == "notifications/progress" and key(message.params.get("progressToken")) == key(token)
 
 
 def one_response_per_request(histories: Histories, spoken: Spoken) -> Judgement:

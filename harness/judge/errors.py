@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..claims import Spoken
@@ -53,15 +53,6 @@ def error_object(payload: Any) -> str:
     if not isinstance(error.get("message"), str):
         return f"message is {error.get('message')!r:.80}, not a string"
     return "a result stands beside the error" if "result" in payload else ""
-
-
-def code_in(payload: Any, codes: Container[int], record: int, expected: str) -> Violation | None:
-    """The response is an error with one of the codes. `expected` says which ones in words."""
-    code = mapping(payload, "error").get("code")
-    if isinstance(code, int | float) and code in codes:
-        return None
-    actual = "a result" if code is None else f"code {code!r:.80}"
-    return Violation(expected, actual, (record,))
 
 
 def leaks(text: str) -> list[str]:

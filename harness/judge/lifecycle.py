@@ -7,58 +7,16 @@ from typing import Any
 
 from ..claims import Spoken
 from ..model import Violation
-from ..protocols.outcome import Message
-from ..transcript import Record
 from .operations import Histories, untouched
 from .traffic import Heard, Judgement, asked, heard, key, mapping
-
-BEFORE_INITIALIZED = frozenset({"ping", "notifications/message"})
-"""What a server may send before it knows that the client is ready (basic/lifecycle#initialization)."""
 
 LISTEN = "subscriptions/listen"
 
 LIST_CHANGED = {f"notifications/{kind}/list_changed": kind for kind in ("tools", "resources", "prompts")}
 
 
-def silent_before_initialized(history: Sequence[Record], version: str) -> Judgement:
-    """Until the client says `notifications/initialized` nothing is sent but pings, log messages and answers.
-
-    `seen` counts the sessions and connections with an initialize request; one in which several clients
-    initialize under one name is not judged.
-    """
-    begun = _numbers(history, "initialize")
-    ready = _numbers(history, "notifications/initialized")
-    scopes = {scope for scope, numbers in begun.items() if len(numbers) == 1 and len(ready.get(scope, ())) <= 1}
-    early = [
-        message
-        for message in heard(history, version)
-        if message.scope in scopes and _pushes(message) and message.record < min(ready.get(message.scope, [1 << 62]))
-    ]
-    found = [_unasked(message, "before notifications/initialized only pings and log messages") for message in early]
-    return Judgement(len(scopes), tuple(found))
-
-
-def _numbers(history: Sequence[Record], method: str) -> dict[str, list[int]]:
-    """The records in which the client sent a method, by scope."""
-    found: dict[str, list[int]] = {}
-    for message in asked(history):
-        if message.payload.get("method") == method:
-            found.setdefault(message.scope, []).append(message.record)
-    return found
-
-
-def _pushes(message: Heard) -> bool:
-    return isinstance(message.payload, dict) and str(message.payload.get("method", "ping")) not in BEFORE_INITIALIZED
-
-
 def _unasked(message: Heard, expected: str) -> Violation:
     return Violation(expected, f"{message.payload.get('method')!r:.80} was sent", (message.record,))
-
-
-def silent_after(messages: Sequence[Message], record: int, expected: str) -> Violation | None:
-    """Nothing was heard after a record, for instance after the end of a session or a cancellation."""
-    late = tuple(message.record for message in messages if message.record > record)
-    return Violation(expected, f"{len(late)} messages afterwards", (record, *late)) if late else None
 
 
 def no_server_requests(histories: Histories, spoken: Spoken) -> Judgement:

@@ -6,11 +6,15 @@ An operation is one HTTP exchange, or what belongs to one request over stdio; it
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..transcript import Kind, Record
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Histories = Mapping[str, Sequence[Record]]
 """Case id -> the records of that case."""
@@ -122,6 +126,30 @@ def header(records: Iterable[Record], name: str) -> str | None:
     return next((value for key, value in pairs if key.lower() == name), None)
 
 
+class History(tuple[Record, ...]):
+    """The finished transcript of a case, which remembers what was read out of it: many monitors read the same."""
+
+    @cached_property
+    def readings(self) -> dict[tuple[Any, ...], Any]:
+        return {}
+
+
+def remembered(read: Callable[Concatenate[Sequence[Record], P], T]) -> Callable[Concatenate[Sequence[Record], P], T]:
+    """A reading of a history that is done once, where the history can remember it. Callers must not change it."""
+
+    @wraps(read)
+    def reading(history: Sequence[Record], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        if not isinstance(history, History):
+            return read(history, *args, **kwargs)
+        name = (read.__qualname__, *args, *kwargs.values())
+        if name not in history.readings:
+            history.readings[name] = read(history, *args, **kwargs)
+        found: T = history.readings[name]
+        return found
+
+    return reading
+
+
 def untouched(histories: Histories) -> Iterator[Sequence[Record]]:
     """The histories in which no fault rewrote what the target said."""
     for history in histories.values():
@@ -130,6 +158,7 @@ def untouched(histories: Histories) -> Iterator[Sequence[Record]]:
             yield history
 
 
+@remembered
 def operations(history: Sequence[Record]) -> list[Operation]:
     """The operations of a history in the order in which they began."""
     found: dict[str, Operation] = {}

@@ -64,22 +64,6 @@ def in_order(messages: Sequence[Message], whole: Sequence[Hashable], name: Name 
     return None
 
 
-def only_stream(messages: Sequence[Message], own: Callable[[Message], bool]) -> Violation | None:
-    """Every message belongs to the stream that `own` describes."""
-    foreign = [message for message in messages if not own(message)]
-    if not foreign:
-        return None
-    actual = f"unexpected: {_listed(content(message) for message in foreign)}"
-    return Violation("only messages of this stream are delivered", actual, _records(foreign))
-
-
-def nothing_of(messages: Sequence[Message], other: Sequence[Message]) -> Violation | None:
-    """No message was also delivered on `other`, a stream whose messages differ from ours."""
-    theirs = {content(message) for message in other}
-    ids = {message.event_id for message in other if message.event_id}
-    return only_stream(messages, lambda message: content(message) not in theirs and message.event_id not in ids)
-
-
 def same(first: Sequence[Message], second: Sequence[Message]) -> Violation | None:
     """Two replays from one point delivered the same messages under the same event ids."""
     deliveries = [[(message.event_id, content(message)) for message in replay] for replay in (first, second)]

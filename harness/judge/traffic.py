@@ -9,7 +9,7 @@ from typing import Any
 
 from ..model import Violation
 from ..transcript import Record
-from .operations import Operation, header, operations, parts, said
+from .operations import Operation, header, operations, parts, remembered, said
 
 Key = tuple[str, str]
 """A request id or a token as a value with its JSON type, so that 1 and "1" differ."""
@@ -78,6 +78,7 @@ def key(value: Any) -> Key:
     return kind, value if isinstance(value, str) else repr(value)
 
 
+@remembered
 def asked(history: Sequence[Record]) -> list[Asked]:
     """Every decoded message that the client sent."""
     return [
@@ -89,6 +90,7 @@ def asked(history: Sequence[Record]) -> list[Asked]:
     ]
 
 
+@remembered
 def heard(history: Sequence[Record], version: str) -> list[Heard]:
     """Every message of the target in the order of the records; `version` is that of the column."""
     requests = _Requests(asked(history))

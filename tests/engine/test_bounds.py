@@ -13,7 +13,7 @@ import pytest
 from anyio.abc import ByteReceiveStream, ByteSendStream
 from seatrial import expect
 from seatrial.engine import Options, run
-from seatrial.fixtures.mutants import _build_of
+from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Console, Endpoint
 from seatrial.fixtures.reference.target import SimulatedTarget
 from seatrial.lab import Lab
@@ -63,7 +63,7 @@ def test_a_flood_is_cut_off(binding: str, part: Any) -> None:
             lab.expect(expect.answered(await session.request("tools/list")))
         kept.append(len(lab.recorder.records))
 
-    assert verdict_of(body, build=_build_of(part), binding=binding).verdict is Verdict.PASS
+    assert verdict_of(body, build=build_of(part), binding=binding).verdict is Verdict.PASS
     assert kept[0] < 1.2 * FLOOD
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from seatrial import expect
-from seatrial.fixtures.mutants import _build_of
+from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Lifecycle, Methods
 from seatrial.lab import Lab
 from seatrial.model import Isolation, Verdict
@@ -35,10 +35,10 @@ async def lists_tools(lab: Lab) -> None:
 
 def test_a_modern_server_without_server_discover_is_still_judged() -> None:
     for binding in (HTTP, STDIO):
-        build = _build_of(WithoutDiscover)
+        build = build_of(WithoutDiscover)
         result = verdict_of(lists_tools, version=E, binding=binding, build=build, isolation=Isolation.SESSION)
         assert result.verdict is Verdict.PASS
 
 
 def test_a_modern_server_that_does_not_list_its_version_is_still_judged() -> None:
-    assert verdict_of(lists_tools, version=E, build=_build_of(Unlisted)).verdict is Verdict.PASS
+    assert verdict_of(lists_tools, version=E, build=build_of(Unlisted)).verdict is Verdict.PASS

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 from seatrial import expect
-from seatrial.fixtures.mutants import _build_of
+from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Console, Endpoint
 from seatrial.lab import Lab
 from seatrial.model import Isolation, Reason, Result, Verdict
@@ -56,7 +56,7 @@ async def asks_politely(lab: Lab) -> None:
 
 
 def test_a_process_that_ends_by_itself_is_a_finding() -> None:
-    result = verdict_of(sends_fatal, binding=STDIO, isolation=Isolation.SESSION, build=_build_of(Dying))
+    result = verdict_of(sends_fatal, binding=STDIO, isolation=Isolation.SESSION, build=build_of(Dying))
     assert result.verdict is Verdict.WARN
     assert "process ended" in result.violations[0].actual
 
@@ -66,7 +66,7 @@ def test_a_lent_process_that_ends_is_a_finding_although_the_check_stops_there() 
         async with lab.session() as session:
             lab.need(await session.request("fatal"))
 
-    result = verdict_of(body, binding=STDIO, build=_build_of(Dying))
+    result = verdict_of(body, binding=STDIO, build=build_of(Dying))
     assert result.verdict is Verdict.WARN
     assert "process ended" in result.violations[0].actual
 
@@ -81,7 +81,7 @@ def test_a_target_that_stops_answering_is_blamed_on_the_case_that_does_it_twice(
         check("t.fatal", "It survives.", isolation=Isolation.SESSION)(sends_fatal),
         check("t.polite", "It answers.")(asks_politely),
     )
-    results = sail(_build_of(Deaf), [suite("t", checks, table)], versions=(D,), bindings=(HTTP,))
+    results = sail(build_of(Deaf), [suite("t", checks, table)], versions=(D,), bindings=(HTTP,))
     found = {result.case.check.id: result for result in results}
     assert (found["t.fatal"].verdict, found["t.fatal"].reason) == (Verdict.WARN, Reason.TARGET_UNHEALTHY)
     assert found["t.polite"].verdict is Verdict.PASS
@@ -136,20 +136,18 @@ OWN, LENT = Isolation.SESSION, Isolation.SHARED
 
 
 def test_a_target_that_stays_away_fails_nobody_who_was_under_way() -> None:
-    results = sailed(
-        _build_of(Deaf), (sends_fatal, OWN), *[(asks_late, LENT)] * 3, (asks_politely, LENT), attached=True
-    )
+    results = sailed(build_of(Deaf), (sends_fatal, OWN), *[(asks_late, LENT)] * 3, (asks_politely, LENT), attached=True)
     assert [result.verdict for result in results[1:4]] == [Verdict.INCONCLUSIVE] * 3
     assert {result.reason for result in results[:4]} == {Reason.TARGET_UNHEALTHY}
 
 
 def test_a_case_that_was_alone_with_a_target_that_stays_away_is_blamed() -> None:
-    results = sailed(_build_of(Deaf), (sends_fatal, OWN), (asks_politely, LENT), attached=True, concurrency=1)
+    results = sailed(build_of(Deaf), (sends_fatal, OWN), (asks_politely, LENT), attached=True, concurrency=1)
     assert [result.verdict for result in results] == [Verdict.WARN, Verdict.INCONCLUSIVE]
 
 
 def test_what_others_under_way_still_do_to_the_target_is_not_blamed_on_a_second_attempt() -> None:
-    results = sailed(_build_of(Deaf), (sends_fatal_again, OWN), (asks_for_long, OWN))
+    results = sailed(build_of(Deaf), (sends_fatal_again, OWN), (asks_for_long, OWN))
     assert [result.verdict for result in results] == [Verdict.WARN, Verdict.PASS]
 
 
@@ -160,7 +158,7 @@ def test_a_lent_session_that_is_over_harms_nobody() -> None:
 
 def test_a_lent_process_that_sulks_harms_nobody() -> None:
     results = sailed(
-        _build_of(Sulking), (sends_fatal, LENT), (asks_politely, LENT), binding=STDIO, attached=True, concurrency=1
+        build_of(Sulking), (sends_fatal, LENT), (asks_politely, LENT), binding=STDIO, attached=True, concurrency=1
     )
     assert results[1].verdict is Verdict.PASS
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from seatrial import expect
-from seatrial.fixtures.mutants import _build_of
+from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Console, Endpoint
 from seatrial.lab import Lab
 from seatrial.model import Verdict
@@ -68,7 +68,7 @@ def speaking(answers: dict[str, bytes]) -> Any:
             await connection.stream.send(found)
             connection.gone = True
 
-    return _build_of(Odd)
+    return build_of(Odd)
 
 
 def saying(lines: dict[str, bytes]) -> Any:
@@ -80,7 +80,7 @@ def saying(lines: dict[str, bytes]) -> Any:
             else:
                 channel.write(found + b"\n")
 
-    return _build_of(Odd)
+    return build_of(Odd)
 
 
 def asking(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from seatrial import expect
 from seatrial.engine import Options, run
-from seatrial.fixtures.mutants import _build_of
+from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Endpoint
 from seatrial.fixtures.reference.target import simulated
 from seatrial.lab import Lab
@@ -42,7 +42,7 @@ async def is_repeated(lab: Lab) -> None:
 @virtual
 async def test_a_secret_that_the_target_repeats_is_nowhere() -> None:
     told: list[str] = []
-    target = simulated(_build_of(Parrot))
+    target = simulated(build_of(Parrot))
     target.identities = {**target.identities, "other": {"Authorization": f"Bearer {TOKEN}"}}
     target.address = "http://someone:hunter2@127.0.0.1/mcp"
     asked = Options(versions=(D,), bindings=(HTTP,))

@@ -253,30 +253,3 @@ def test_older_exchanges_in_a_modern_column_are_left_to_their_own_rules() -> Non
     history.exchange("post:9", request("resources/read", 9), refusal(-32002, 9))
     assert errors.no_legacy_codes(histories(history), E).violations == ()
     assert shape.resulttype_present(histories(history), E).violations == ()
-
-
-def early(*payloads: Any, ready: bool = True) -> History:
-    """A session in which the server pushes messages before it is told that the client is ready."""
-    history = History()
-    history.sent("stdio:1", request("initialize", 1))
-    history.heard("stdio:1", response(1, **HELLO))
-    history.heard("stdio:0", *payloads)
-    if ready:
-        history.sent("stdio:2", notification("notifications/initialized"))
-    history.heard("stdio:0", request("roots/list", "late"))
-    return history
-
-
-def test_pings_and_logs_may_come_before_initialized() -> None:
-    history = early(request("ping", "a"), notification("notifications/message"))
-    assert lifecycle.silent_before_initialized(history.records, D.version) == Judgement(1)
-
-
-@pytest.mark.parametrize("payload", [request("roots/list", "a"), notification("notifications/tools/list_changed")])
-def test_other_pushes_before_initialized_are_found(payload: Any) -> None:
-    (finding,) = lifecycle.silent_before_initialized(early(payload).records, D.version).violations
-    assert finding.records == (3,)
-
-
-def test_what_comes_while_the_client_never_says_that_it_is_ready_is_early() -> None:
-    assert len(lifecycle.silent_before_initialized(early(ready=False).records, D.version).violations) == 1

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from seatrial.judge import dedup, ordering, pagination
+from seatrial.judge import ordering, pagination
 from seatrial.judge.pagination import Page
 from seatrial.protocols.outcome import Message
 
-from .streams import REQUEST_ID, TOKEN, calls, progress, response, stream
+from .streams import REQUEST_ID, TOKEN, calls, progress, stream
 
 
 @settings(deadline=None)
@@ -20,7 +20,6 @@ def test_a_well_reported_call_has_no_finding(call: list[Message]) -> None:
     assert ordering.progress_increases(call) is None
     assert ordering.progress_names(call, [TOKEN]) is None
     assert ordering.progress_ends(call, TOKEN, REQUEST_ID) is None
-    assert dedup.one_response(call, REQUEST_ID) is None
 
 
 @settings(deadline=None)
@@ -58,24 +57,6 @@ def test_a_report_after_the_response_is_found(call: list[Message]) -> None:
     late = Message(progress(2000), 99)
     finding = ordering.progress_ends([*call, late], TOKEN, REQUEST_ID)
     assert finding is not None and finding.records == (99,)
-
-
-@pytest.mark.parametrize("payloads", [[], [response("4")], [response(), response()], [response(True)], [response(5)]])
-def test_none_or_two_responses_are_found(payloads: list[Any]) -> None:
-    assert dedup.one_response(stream(payloads), REQUEST_ID) is not None
-
-
-def test_anything_for_a_cancelled_request_is_found() -> None:
-    assert dedup.nothing_for(stream([response(5), progress(1, "b")]), REQUEST_ID, TOKEN) is None
-    assert dedup.nothing_for(stream([response()]), REQUEST_ID) is not None
-    assert dedup.nothing_for(stream([progress(1)]), REQUEST_ID, TOKEN) is not None
-
-
-@pytest.mark.parametrize(("times", "found"), [(0, True), (1, False), (2, True)])
-def test_a_notification_comes_exactly_once(times: int, found: bool) -> None:
-    messages = stream([progress(1), *[progress(2)] * times])
-    finding = dedup.exactly_once(messages, lambda message: message.params.get("progress") == 2, "the change")
-    assert (finding is not None) == found
 
 
 PAGES = [Page(("a", "b"), "1", 10), Page(("c",), "2", 11), Page(("d",), None, 12)]
