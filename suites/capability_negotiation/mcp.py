@@ -6,11 +6,14 @@ from collections.abc import Callable
 
 import anyio
 from seatrial import Answer, Exchange, Isolation, Lab, Message, Outcome, Role, Session, check, expect
-from seatrial.judge import lifecycle, shape
+from seatrial.judge import shape
 
 CAPABILITIES = "/result/capabilities/"
 TEMPTING = {"roots": {"listChanged": True}, "sampling": {}, "elicitation": {}}
 """A client of which a server may want something at once."""
+
+BEFORE_INITIALIZED = frozenset({"ping", "notifications/message"})
+"""What a server may send before it knows that the client is ready (basic/lifecycle#initialization)."""
 
 PROMPT = 2.0
 """Seconds within which a ping is answered promptly."""
@@ -143,7 +146,7 @@ async def server_waits_for_initialized(lab: Lab) -> None:
 
 
 def _is_early(message: Message) -> bool:
-    return message.method is not None and message.method not in lifecycle.BEFORE_INITIALIZED
+    return message.method is not None and message.method not in BEFORE_INITIALIZED
 
 
 @check(

@@ -1,4 +1,4 @@
-"""What an error may say: codes of a set, and nothing of the server's insides."""
+"""What an error may say: nothing of the server's insides."""
 
 from __future__ import annotations
 
