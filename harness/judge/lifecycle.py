@@ -1,4 +1,4 @@
-"""Judges of who may speak when: before initialization, after an end, and without a capability."""
+"""Judges of who may speak at all: requests of the server, cancellations, and what needs a capability."""
 
 from __future__ import annotations
 

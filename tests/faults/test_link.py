@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 import anyio
 import pytest
 from hypothesis import given, settings
@@ -27,16 +25,16 @@ from seatrial.faults import (
 from seatrial.relay import Link
 from seatrial.transport.network import Network, reset
 from seatrial.transport.sim import SimNetwork
-from seatrial.transport.tcp import TcpNetwork
 
-from tests.clock import real, virtual
+from tests.clock import virtual
 from tests.faults.harbour import Client, call, harbour, plain
+from tests.networks import on_both_networks
 
-Scenario = Callable[[Network], Awaitable[None]]
 WHOLE = plain()[0]
 
 
-async def fin_ends_both_sides_after_so_many_bytes(network: Network) -> None:
+@on_both_networks
+async def test_fin_ends_both_sides_after_so_many_bytes(network: Network) -> None:
     async with harbour(network, cut(after=octets(20)), scripts=[lambda _: plain()]) as sea:
         client = await sea.client()
         await client.stream.send(call())
@@ -46,7 +44,8 @@ async def fin_ends_both_sides_after_so_many_bytes(network: Network) -> None:
         assert sea.fired == [("cut", "connection:1 down, byte 20")]
 
 
-async def reset_ends_both_sides_abortively(network: Network) -> None:
+@on_both_networks
+async def test_reset_ends_both_sides_abortively(network: Network) -> None:
     async with harbour(network, cut(after=octets(20), how=RESET), scripts=[lambda _: plain()]) as sea:
         client = await sea.client()
         await client.stream.send(call())
@@ -55,7 +54,8 @@ async def reset_ends_both_sides_abortively(network: Network) -> None:
         assert (client.ending, sea.server.endings) == ("reset", ["reset"])
 
 
-async def a_fault_fires_as_often_as_it_says(network: Network) -> None:
+@on_both_networks
+async def test_a_fault_fires_as_often_as_it_says(network: Network) -> None:
     async with harbour(network, cut(after=octets(0), times=2), scripts=[lambda _: plain()]) as sea:
         endings = []
         for _ in range(3):
@@ -66,7 +66,8 @@ async def a_fault_fires_as_often_as_it_says(network: Network) -> None:
         assert [name for name, _ in sea.fired] == ["cut", "cut"]
 
 
-async def a_request_can_be_cut_on_its_way(network: Network) -> None:
+@on_both_networks
+async def test_a_request_can_be_cut_on_its_way(network: Network) -> None:
     async with harbour(network, cut(after=octets(10), direction=UP, how=RESET), scripts=[lambda _: plain()]) as sea:
         client = await sea.client()
         await client.ask(call())
@@ -74,7 +75,8 @@ async def a_request_can_be_cut_on_its_way(network: Network) -> None:
         assert (sea.server.requests, sea.server.endings) == ([], ["reset"])
 
 
-async def a_half_close_still_gets_its_answer(network: Network) -> None:
+@on_both_networks
+async def test_a_half_close_still_gets_its_answer(network: Network) -> None:
     after_the_request = first('"tools/call"}')
     async with harbour(network, half_close(after=after_the_request), scripts=[lambda _: plain()]) as sea:
         client = await sea.client()
@@ -84,7 +86,8 @@ async def a_half_close_still_gets_its_answer(network: Network) -> None:
         assert [name for name, _ in sea.fired] == ["half_close"]
 
 
-async def a_reset_of_the_client_reaches_the_target(network: Network) -> None:
+@on_both_networks
+async def test_a_reset_of_the_client_reaches_the_target(network: Network) -> None:
     async with harbour(network, cut(after=first("never")), scripts=[lambda _: plain()]) as sea:
         client = await sea.client()
         await client.ask(call())
@@ -94,7 +97,8 @@ async def a_reset_of_the_client_reaches_the_target(network: Network) -> None:
         assert sea.fired == []
 
 
-async def a_target_that_is_gone_resets_the_client(network: Network) -> None:
+@on_both_networks
+async def test_a_target_that_is_gone_resets_the_client(network: Network) -> None:
     listener = await network.listen()
     await listener.aclose()
     async with anyio.create_task_group() as tasks:
@@ -102,27 +106,6 @@ async def a_target_that_is_gone_resets_the_client(network: Network) -> None:
         client = Client(await link.dialer(tasks)())
         await client.rest()
         assert client.ending == "reset"
-
-
-SCENARIOS: list[Scenario] = [
-    fin_ends_both_sides_after_so_many_bytes,
-    reset_ends_both_sides_abortively,
-    a_fault_fires_as_often_as_it_says,
-    a_request_can_be_cut_on_its_way,
-    a_half_close_still_gets_its_answer,
-    a_reset_of_the_client_reaches_the_target,
-    a_target_that_is_gone_resets_the_client,
-]
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_simulated(scenario: Scenario) -> None:
-    virtual(scenario)(SimNetwork())
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_tcp(scenario: Scenario) -> None:
-    real(scenario)(TcpNetwork())
 
 
 @pytest.mark.parametrize("fault", [stall(after=octets(20)), cut(after=octets(20), how=STALL)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 import anyio
 import pytest
 from anyio.abc import ByteStream
@@ -38,13 +36,12 @@ from seatrial.relay import Relay
 from seatrial.relay.message import Request
 from seatrial.transport.network import Network, reset
 from seatrial.transport.sim import SimNetwork, connection
-from seatrial.transport.tcp import TcpNetwork
 from seatrial.wire.http1 import Ending
 
-from tests.clock import real, virtual
+from tests.clock import virtual
 from tests.faults.harbour import GET, Harbour, Script, call, event, harbour, plain, stream_of
+from tests.networks import on_both_networks
 
-Scenario = Callable[[Network], Awaitable[None]]
 FIVE = [event(n) for n in range(5)]
 ON_CALL = "tools/call"
 
@@ -62,7 +59,8 @@ async def ended(sea: Harbour) -> list[str]:
     return sea.server.endings
 
 
-async def a_cut_ends_a_stream_after_whole_events(network: Network) -> None:
+@on_both_networks
+async def test_a_cut_ends_a_stream_after_whole_events(network: Network) -> None:
     async with harbour(network, cut(on=ON_CALL, after=events(2)), scripts=[endless]) as sea:
         client = await sea.client()
         reader = await client.ask(call())
@@ -71,7 +69,8 @@ async def a_cut_ends_a_stream_after_whole_events(network: Network) -> None:
         assert [name for name, _ in sea.fired] == ["cut"]
 
 
-async def a_reset_ends_a_stream_abortively(network: Network) -> None:
+@on_both_networks
+async def test_a_reset_ends_a_stream_abortively(network: Network) -> None:
     async with harbour(network, cut(on=ON_CALL, after=events(2), how=RESET), scripts=[endless]) as sea:
         client = await sea.client()
         reader = await client.ask(call())
@@ -79,7 +78,8 @@ async def a_reset_ends_a_stream_abortively(network: Network) -> None:
         assert await ended(sea) == ["reset"]
 
 
-async def only_what_is_selected_is_cut(network: Network) -> None:
+@on_both_networks
+async def test_only_what_is_selected_is_cut(network: Network) -> None:
     async with harbour(network, cut(on=ON_CALL, after=events(2)), scripts=[five]) as sea:
         client = await sea.client()
         for raw, verb in ((call("tools/list"), "POST"), (GET, "GET")):
@@ -87,7 +87,8 @@ async def only_what_is_selected_is_cut(network: Network) -> None:
         assert sea.fired == []
 
 
-async def an_answer_that_is_dropped_was_given(network: Network) -> None:
+@on_both_networks
+async def test_an_answer_that_is_dropped_was_given(network: Network) -> None:
     async with harbour(network, drop_response(on=ON_CALL), scripts=[lambda _: plain()]) as sea:
         client = await sea.client()
         await client.ask(call())
@@ -97,7 +98,8 @@ async def an_answer_that_is_dropped_was_given(network: Network) -> None:
         assert again.response.body == b"{}"
 
 
-async def a_gateway_may_answer_for_what_was_dropped(network: Network) -> None:
+@on_both_networks
+async def test_a_gateway_may_answer_for_what_was_dropped(network: Network) -> None:
     async with harbour(network, drop_response(how=GATEWAY_TIMEOUT), scripts=[lambda _: plain()]) as sea:
         client = await sea.client()
         assert (await client.ask(call())).response.status == 504
@@ -105,7 +107,8 @@ async def a_gateway_may_answer_for_what_was_dropped(network: Network) -> None:
         assert len(sea.server.requests) == 2
 
 
-async def a_client_that_leaves_ends_the_exchange_at_the_target(network: Network) -> None:
+@on_both_networks
+async def test_a_client_that_leaves_ends_the_exchange_at_the_target(network: Network) -> None:
     async with harbour(network, cut(after=events(9)), scripts=[endless]) as sea:
         client = await sea.client()
         await client.ask(call(), patience=0.3)
@@ -113,7 +116,8 @@ async def a_client_that_leaves_ends_the_exchange_at_the_target(network: Network)
         assert await ended(sea) == ["fin"]
 
 
-async def a_client_that_resets_resets_the_target(network: Network) -> None:
+@on_both_networks
+async def test_a_client_that_resets_resets_the_target(network: Network) -> None:
     async with harbour(network, cut(after=events(9)), scripts=[endless]) as sea:
         client = await sea.client()
         await client.ask(call(), patience=0.3)
@@ -121,32 +125,11 @@ async def a_client_that_resets_resets_the_target(network: Network) -> None:
         assert await ended(sea) == ["reset"]
 
 
-async def requests_are_replayed_before_the_answer(network: Network) -> None:
+@on_both_networks
+async def test_requests_are_replayed_before_the_answer(network: Network) -> None:
     async with harbour(network, replay_request(on=ON_CALL, copies=2), scripts=[lambda _: plain()]) as sea:
         assert (await (await sea.client()).ask(call())).response.body == b"{}"
         assert sea.server.requests == [call()] * 3
-
-
-SCENARIOS: list[Scenario] = [
-    a_cut_ends_a_stream_after_whole_events,
-    a_reset_ends_a_stream_abortively,
-    only_what_is_selected_is_cut,
-    an_answer_that_is_dropped_was_given,
-    a_gateway_may_answer_for_what_was_dropped,
-    a_client_that_leaves_ends_the_exchange_at_the_target,
-    a_client_that_resets_resets_the_target,
-    requests_are_replayed_before_the_answer,
-]
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_simulated(scenario: Scenario) -> None:
-    virtual(scenario)(SimNetwork())
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_tcp(scenario: Scenario) -> None:
-    real(scenario)(TcpNetwork())
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
@@ -10,11 +10,9 @@ import pytest
 from anyio.abc import ByteStream
 from seatrial.transport.network import Network, Waiting, reset
 from seatrial.transport.sim import SimNetwork
-from seatrial.transport.tcp import TcpNetwork
 
-from tests.clock import real, virtual
-
-Scenario = Callable[[Network], Awaitable[None]]
+from tests.clock import virtual
+from tests.networks import on_both_networks
 
 
 @asynccontextmanager
@@ -43,7 +41,8 @@ async def everything(stream: ByteStream) -> bytes:
     return b"".join([chunk async for chunk in stream])
 
 
-async def bytes_arrive_both_ways(network: Network) -> None:
+@on_both_networks
+async def test_bytes_arrive_both_ways(network: Network) -> None:
     async with connected(network) as (client, server):
         await client.send(b"ping")
         assert await server.receive() == b"ping"
@@ -52,7 +51,8 @@ async def bytes_arrive_both_ways(network: Network) -> None:
         assert await client.receive() == b"ng"
 
 
-async def a_half_close_leaves_the_other_half_open(network: Network) -> None:
+@on_both_networks
+async def test_a_half_close_leaves_the_other_half_open(network: Network) -> None:
     async with connected(network) as (client, server):
         await client.send(b"question")
         await client.send_eof()
@@ -61,21 +61,24 @@ async def a_half_close_leaves_the_other_half_open(network: Network) -> None:
         assert await client.receive() == b"answer"
 
 
-async def a_close_is_an_end_of_stream_after_what_was_sent(network: Network) -> None:
+@on_both_networks
+async def test_a_close_is_an_end_of_stream_after_what_was_sent(network: Network) -> None:
     async with connected(network) as (client, server):
         await server.send(b"last words")
         await server.aclose()
         assert await everything(client) == b"last words"
 
 
-async def a_reset_is_an_error_at_the_peer(network: Network) -> None:
+@on_both_networks
+async def test_a_reset_is_an_error_at_the_peer(network: Network) -> None:
     async with connected(network) as (client, server):
         await reset(client)
         with pytest.raises(anyio.BrokenResourceError):
             await server.receive()
 
 
-async def a_full_peer_makes_the_sender_wait(network: Network) -> None:
+@on_both_networks
+async def test_a_full_peer_makes_the_sender_wait(network: Network) -> None:
     async with connected(network) as (client, server):
         sent = 0
         with anyio.move_on_after(0.3):
@@ -88,7 +91,8 @@ async def a_full_peer_makes_the_sender_wait(network: Network) -> None:
             received += len(await server.receive())
 
 
-async def sending_to_a_closed_peer_fails(network: Network) -> None:
+@on_both_networks
+async def test_sending_to_a_closed_peer_fails(network: Network) -> None:
     async with connected(network) as (client, server):
         await server.aclose()
         with pytest.raises(anyio.BrokenResourceError):
@@ -97,7 +101,8 @@ async def sending_to_a_closed_peer_fails(network: Network) -> None:
                 await anyio.sleep(0.001)
 
 
-async def an_idle_connection_tells_that_its_peer_ended(network: Network) -> None:
+@on_both_networks
+async def test_an_idle_connection_tells_that_its_peer_ended(network: Network) -> None:
     async with connected(network) as (client, server):
         assert client.extra(Waiting.readable) is False
         await server.aclose()
@@ -106,41 +111,20 @@ async def an_idle_connection_tells_that_its_peer_ended(network: Network) -> None
                 await anyio.sleep(0.01)
 
 
-async def a_port_without_listener_refuses(network: Network) -> None:
+@on_both_networks
+async def test_a_port_without_listener_refuses(network: Network) -> None:
     listener = await network.listen()
     await listener.aclose()
     with pytest.raises(OSError):
         await network.connect(listener.host, listener.port)
 
 
-async def a_port_is_taken_once(network: Network) -> None:
+@on_both_networks
+async def test_a_port_is_taken_once(network: Network) -> None:
     listener = await network.listen()
     with pytest.raises(OSError):
         await network.listen(listener.host, listener.port)
     await listener.aclose()
-
-
-SCENARIOS: list[Scenario] = [
-    bytes_arrive_both_ways,
-    a_half_close_leaves_the_other_half_open,
-    a_close_is_an_end_of_stream_after_what_was_sent,
-    a_reset_is_an_error_at_the_peer,
-    a_full_peer_makes_the_sender_wait,
-    sending_to_a_closed_peer_fails,
-    an_idle_connection_tells_that_its_peer_ended,
-    a_port_without_listener_refuses,
-    a_port_is_taken_once,
-]
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_simulated(scenario: Scenario) -> None:
-    virtual(scenario)(SimNetwork())
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS)
-def test_tcp(scenario: Scenario) -> None:
-    real(scenario)(TcpNetwork())
 
 
 @virtual
