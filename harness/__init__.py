@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .model import Suite as Suite
     from .model import Verdict as Verdict
     from .model import Violation as Violation
+    from .protocols.mcp import codes as codes
     from .protocols.mcp.envelope import encoded as encoded
     from .protocols.mcp.envelope import header_value as header_value
     from .protocols.mcp.exchange import NO_ID as NO_ID
@@ -57,7 +58,12 @@ if TYPE_CHECKING:
     from .protocols.mcp.session import SILENT as SILENT
     from .protocols.mcp.session import Play as Play
     from .protocols.mcp.session import Session as Session
+    from .protocols.mcp.versions import CLIENT_CAPABILITIES as CLIENT_CAPABILITIES
+    from .protocols.mcp.versions import CLIENT_INFO as CLIENT_INFO
     from .protocols.mcp.versions import LOG_LEVEL as LOG_LEVEL
+    from .protocols.mcp.versions import MODERN as MODERN
+    from .protocols.mcp.versions import PROTOCOL_VERSION as PROTOCOL_VERSION
+    from .protocols.mcp.versions import SERVER_INFO as SERVER_INFO
     from .protocols.mcp.versions import SUBSCRIPTION_ID as SUBSCRIPTION_ID
     from .protocols.outcome import Accepted as Accepted
     from .protocols.outcome import Answer as Answer
@@ -132,6 +138,7 @@ _EXPORTS: dict[str, str] = {
     "Suite": "model",
     "Verdict": "model",
     "Violation": "model",
+    "codes": "protocols.mcp",
     "encoded": "protocols.mcp.envelope",
     "header_value": "protocols.mcp.envelope",
     "Departure": "protocols.mcp.exchange",
@@ -144,7 +151,12 @@ _EXPORTS: dict[str, str] = {
     "Play": "protocols.mcp.session",
     "Session": "protocols.mcp.session",
     "SILENT": "protocols.mcp.session",
+    "CLIENT_CAPABILITIES": "protocols.mcp.versions",
+    "CLIENT_INFO": "protocols.mcp.versions",
     "LOG_LEVEL": "protocols.mcp.versions",
+    "MODERN": "protocols.mcp.versions",
+    "PROTOCOL_VERSION": "protocols.mcp.versions",
+    "SERVER_INFO": "protocols.mcp.versions",
     "SUBSCRIPTION_ID": "protocols.mcp.versions",
     "Accepted": "protocols.outcome",
     "Answer": "protocols.outcome",

@@ -97,7 +97,7 @@ class Effects:
     def _text(self, outcome: Any) -> str:
         if not isinstance(outcome, Answer):
             raise Unfit(Reason.STIMULUS_FAILED, "the witness did not answer")
-        if isinstance(outcome.result, dict) and outcome.result.get("isError") is True:
+        if outcome.failed:
             raise Unfit(Reason.STIMULUS_FAILED, f"the witness failed: {text_of(outcome.result):.200}")
         return text_of(outcome.result)
 

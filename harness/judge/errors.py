@@ -8,15 +8,16 @@ from typing import Any
 
 from ..claims import Spoken
 from ..model import Violation
+from ..protocols.mcp import codes
 from ..transcript import Record
 from .operations import Histories, Operation, header, operations, said, untouched
 from .traffic import Asked, Heard, Judgement, asked, heard, key, mapping
 
-LEGACY_CODES = frozenset({-32002, -32042})
+LEGACY_CODES = frozenset({codes.RESOURCE_NOT_FOUND, codes.URL_ELICITATION_REQUIRED})
 """Codes of older revisions, not to be used from 2026-07-28 on (basic/index#error-codes)."""
 
 PROTOCOL_RANGE = range(-32099, -32019)
-DEFINED_CODES = frozenset({-32020, -32021, -32022})
+DEFINED_CODES = frozenset({codes.HEADER_MISMATCH, codes.MISSING_CAPABILITY, codes.UNSUPPORTED_VERSION})
 """The range that 2026-07-28 reserves for the protocol, and what it defines there."""
 
 LEGACY_BAND = range(-32019, -31999)

@@ -11,10 +11,11 @@ from typing import Any
 
 from ..claims import Spoken
 from ..model import Violation
+from ..protocols.mcp.versions import MODERN
 from .lifecycle import declared
 from .notation import Fault, Shapes
 from .operations import Histories, untouched
-from .traffic import MODERN, Heard, Judgement, heard, mapping
+from .traffic import Heard, Judgement, heard, mapping
 
 KNOWN_RESULT_TYPES = frozenset({"complete", "input_required"})
 """What 2026-07-28 defines itself (basic/index#resulttype)."""

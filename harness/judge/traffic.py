@@ -8,16 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..model import Violation
+from ..protocols.mcp.versions import MODERN, PROTOCOL_VERSION
 from ..transcript import Record
 from .operations import Operation, header, operations, parts, remembered, said
 
 Key = tuple[str, str]
 """A request id or a token as a value with its JSON type, so that 1 and "1" differ."""
-
-MODERN = "2026-07-28"
-"""The first version that each request names for itself."""
-
-PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,22 @@ class Answer:
         """Those of the result; none where it is no object."""
         return self.result if isinstance(self.result, dict) else {}
 
+    @property
+    def failed(self) -> bool:
+        """Does a tool report its own failure?"""
+        return self.members.get("isError") is True
+
+    @property
+    def asks(self) -> bool:
+        """Is this an interim result, which asks the client for input (2026-07-28)?"""
+        return self.members.get("resultType") == "input_required"
+
+    @property
+    def input_requests(self) -> dict[str, Any]:
+        """What an interim result asks for, by name."""
+        found = self.members.get("inputRequests")
+        return found if isinstance(found, dict) else {}
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:

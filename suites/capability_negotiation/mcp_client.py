@@ -7,11 +7,22 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from seatrial import Answer, Check, Isolation, Lab, Outcome, Reason, Refusal, Role, Session, check, expect
-
-CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-MISSING_CAPABILITY, URL_ELICITATION_REQUIRED = -32021, -32042
-MODERN = "2026-07-28"
+from seatrial import (
+    CLIENT_CAPABILITIES,
+    MODERN,
+    Answer,
+    Check,
+    Isolation,
+    Lab,
+    Outcome,
+    Reason,
+    Refusal,
+    Role,
+    Session,
+    check,
+    codes,
+    expect,
+)
 
 Capabilities = Mapping[str, Any]
 
@@ -61,13 +72,13 @@ def wishes(session: Session, outcome: Outcome, method: str) -> list[Wish]:
 
 def _inside(outcome: Outcome) -> Iterator[Wish]:
     """2026-07-28 asks in a result; 2025-11-25 may ask for a visit in an error."""
-    if isinstance(outcome, Answer):
-        requests = outcome.members.get("inputRequests")
-        found = requests.values() if isinstance(requests, dict) else ()
-        yield from (Wish(request, outcome.message.record) for request in found if isinstance(request, dict))
-    if isinstance(outcome, Refusal) and outcome.code == URL_ELICITATION_REQUIRED and isinstance(outcome.data, dict):
-        for params in outcome.data.get("elicitations") or ():
-            yield Wish({"method": "elicitation/create", "params": params}, outcome.records[-1])
+    match outcome:
+        case Answer():
+            asked = (request for request in outcome.input_requests.values() if isinstance(request, dict))
+            yield from (Wish(request, outcome.message.record) for request in asked)
+        case Refusal(code=codes.URL_ELICITATION_REQUIRED, data=dict()):
+            for params in outcome.data.get("elicitations") or ():
+                yield Wish({"method": "elicitation/create", "params": params}, outcome.records[-1])
 
 
 @asynccontextmanager
@@ -204,8 +215,8 @@ async def missing_capability_is_named(lab: Lab) -> None:
         if lab.effects.has(role):
             await must_ask(lab, role)
             _, outcome = await wanted(lab, role, {})
-            lab.expect(expect.refused(outcome, {MISSING_CAPABILITY}, statuses={400}))
-            if isinstance(outcome, Refusal) and outcome.code == MISSING_CAPABILITY:
+            lab.expect(expect.refused(outcome, {codes.MISSING_CAPABILITY}, statuses={400}))
+            if isinstance(outcome, Refusal) and outcome.code == codes.MISSING_CAPABILITY:
                 named = outcome.data.get("requiredCapabilities") if isinstance(outcome.data, dict) else None
                 text = f"data.requiredCapabilities, an object that names {capability}"
                 lab.expect(expect.that(isinstance(named, dict) and capability in named, text, outcome.data, outcome))

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from seatrial import (
+    LOG_LEVEL,
+    MODERN,
     Answer,
     Check,
     Feature,
@@ -20,14 +22,12 @@ from seatrial import (
     Session,
     Spoken,
     check,
+    codes,
     expect,
     walk,
 )
 from seatrial.judge import lifecycle
 
-METHOD_NOT_FOUND = -32601
-MODERN = "2026-07-28"
-LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 SILENT = "mcp.cap.undeclared-logging-silent"
 NOWHERE = {"type": "ref/prompt", "name": "no_such_prompt"}
 
@@ -188,7 +188,7 @@ def declared(service: Service) -> Check:
 
 def is_unknown(outcome: Outcome) -> bool:
     """Does the server say that it has no such method?"""
-    return isinstance(outcome, Refusal) and outcome.code == METHOD_NOT_FOUND
+    return isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND
 
 
 def undeclared(service: Service) -> Check:
@@ -223,7 +223,7 @@ async def _judge_declaration(lab: Lab, session: Session, service: Service, requi
     lab.expect(expect.that(declared or not served, what, outcome, outcome, lab.claim_record), requirement)
     if not declared and not served:
         statuses = {404} if lab.over_http and lab.version == MODERN else ()
-        lab.expect(expect.refused(outcome, {METHOD_NOT_FOUND}, statuses=statuses, soft=True), requirement)
+        lab.expect(expect.refused(outcome, {codes.METHOD_NOT_FOUND}, statuses=statuses, soft=True), requirement)
     return asked, outcome
 
 

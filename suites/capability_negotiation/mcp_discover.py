@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import Isolation, Lab, check, expect
+from seatrial import CLIENT_CAPABILITIES, MODERN, Isolation, Lab, check, expect
 from seatrial.judge import shape
 
-from .mcp_client import CLIENT_CAPABILITIES, EVERYTHING
-
-MODERN = "2026-07-28"
+from .mcp_client import EVERYTHING
 
 _LABEL = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 EXTENSION_ID = re.compile(rf"{_LABEL}(?:\.{_LABEL})*/(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)?")

@@ -150,7 +150,7 @@ async def cacheable(lab: Lab, session: Session) -> list[tuple[str, Answer]]:
     if resources and resources.entries:
         requests.append(("resources/read", {"uri": resources.entries[0].get("uri")}))
     outcomes = [(method, await session.request(method, params)) for method, params in requests]
-    return [(m, o) for m, o in outcomes if isinstance(o, Answer) and o.members.get("resultType") != "input_required"]
+    return [(m, o) for m, o in outcomes if isinstance(o, Answer) and not o.asks]
 
 
 def _is_whole(value: Any) -> bool:

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from seatrial import (
+    CLIENT_CAPABILITIES,
+    CLIENT_INFO,
+    MODERN,
+    PROTOCOL_VERSION,
+    SERVER_INFO,
     Answer,
     Check,
     Feature,
@@ -19,15 +24,10 @@ from seatrial import (
     Session,
     Spoken,
     check,
+    codes,
     expect,
 )
 from seatrial.judge import shape
-
-PREFIX = "io.modelcontextprotocol/"
-VERSION, CAPABILITIES = f"{PREFIX}protocolVersion", f"{PREFIX}clientCapabilities"
-CLIENT_INFO, SERVER_INFO = f"{PREFIX}clientInfo", f"{PREFIX}serverInfo"
-INVALID_PARAMS, HEADER_MISMATCH, UNSUPPORTED_VERSION = -32602, -32020, -32022
-MODERN = "2026-07-28"
 
 Params = dict[str, Any]
 Change = Callable[[Params], Params | None]
@@ -83,33 +83,33 @@ MALFORMED = (
         "A request without params._meta is refused with -32602",
         (lambda meta: None,),
         ("meta.optional", "meta.missing-internal"),
-        ambiguous=(HEADER_MISMATCH,),
+        ambiguous=(codes.HEADER_MISMATCH,),
         older=True,
     ),
     Malformed(
         "mcp.cap.meta-missing-version",
         "A request without the protocol version in _meta is refused with -32602",
-        (without(VERSION),),
+        (without(PROTOCOL_VERSION),),
         ("meta.version-from-header", "meta.refused-200"),
-        ambiguous=(HEADER_MISMATCH,),
+        ambiguous=(codes.HEADER_MISMATCH,),
         older=True,
     ),
     Malformed(
         "mcp.cap.meta-missing-client-caps",
         "A request without the client capabilities in _meta is refused with -32602",
-        (without(CAPABILITIES),),
+        (without(CLIENT_CAPABILITIES),),
         ("meta.capabilities-optional",),
     ),
     Malformed(
         "mcp.cap.meta-wrong-types",
         "A _meta value of the wrong type is refused with -32602",
         (
-            *(holding(CAPABILITIES, value) for value in ("x", 5, ["roots"])),
-            *(holding(VERSION, value) for value in (5, [MODERN], {"version": MODERN})),
+            *(holding(CLIENT_CAPABILITIES, value) for value in ("x", 5, ["roots"])),
+            *(holding(PROTOCOL_VERSION, value) for value in (5, [MODERN], {"version": MODERN})),
         ),
         ("meta.any-capabilities", "meta.wrong-type-crashes"),
-        also=(HEADER_MISMATCH,),
-        ambiguous=(UNSUPPORTED_VERSION,),
+        also=(codes.HEADER_MISMATCH,),
+        ambiguous=(codes.UNSUPPORTED_VERSION,),
     ),
 )
 
@@ -120,12 +120,14 @@ def malformed(row: Malformed) -> Check:
         """server/discover, tools/list and a call, with that _meta; over HTTP the status is 400 too. Over stdio a
         server of both eras may take what names no version for a request of the older one."""
         undecided = row.older and not lab.over_http and _has_older(lab)
-        codes = () if undecided else {INVALID_PARAMS, *row.also}
+        wanted = () if undecided else {codes.INVALID_PARAMS, *row.also}
         async with lab.session() as session:
             for method, params in await requests_of(lab):
                 for change in row.changes:
                     outcome = await changed(session, method, params, change)
-                    lab.expect(expect.refused(outcome, codes, statuses={400}, soft_codes=row.ambiguous, soft=undecided))
+                    lab.expect(
+                        expect.refused(outcome, wanted, statuses={400}, soft_codes=row.ambiguous, soft=undecided)
+                    )
 
     return body
 

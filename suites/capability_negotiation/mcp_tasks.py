@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import Answer, Feature, Isolation, Lab, Outcome, Refusal, Role, Session, Violation, check, entries, expect
+from seatrial import (
+    Answer,
+    Feature,
+    Isolation,
+    Lab,
+    Outcome,
+    Refusal,
+    Role,
+    Session,
+    Violation,
+    check,
+    codes,
+    entries,
+    expect,
+)
 
 from .mcp_declared import is_unknown
 from .mcp_discover import capabilities, extensions
 
-METHOD_NOT_FOUND, MISSING_CAPABILITY = -32601, -32021
 EXTENSION = "io.modelcontextprotocol/tasks"
 UNKNOWN = {"taskId": "no-such-task"}
 TASK = {"ttl": 60_000}
@@ -51,7 +64,7 @@ def _by_declaration(lab: Lab, method: str, outcome: Outcome) -> Violation | None
     declared = method in tasks(lab) if method in ("list", "cancel") else "tasks" in capabilities(lab)
     evidence = (outcome, lab.claim_record)
     if not declared:
-        return expect.that(is_unknown(outcome), f"error {METHOD_NOT_FOUND}: not declared", outcome, *evidence)
+        return expect.that(is_unknown(outcome), f"error {codes.METHOD_NOT_FOUND}: not declared", outcome, *evidence)
     if method == "list":
         served = isinstance(outcome, Answer) and isinstance(outcome.members.get("tasks"), list)
         return expect.that(served, "a list of tasks, as declared", outcome, *evidence)
@@ -108,7 +121,7 @@ async def required_task_is_required(lab: Lab) -> None:
     if support != "required":
         lab.not_applicable(f"the tool of the stimulus task has taskSupport {support}", page)
     async with lab.session() as session:
-        lab.expect(expect.refused(await session.perform(play), {METHOD_NOT_FOUND}))
+        lab.expect(expect.refused(await session.perform(play), {codes.METHOD_NOT_FOUND}))
 
 
 @check(
@@ -125,7 +138,7 @@ async def forbidden_task_is_refused(lab: Lab) -> None:
         lab.not_applicable(f"the quick tool has taskSupport {support}, or no call can be a task", page)
     async with lab.session() as session:
         outcome = await session.request(play.method, {**play.params, "task": TASK})
-        lab.expect(expect.refused(outcome, {METHOD_NOT_FOUND}))
+        lab.expect(expect.refused(outcome, {codes.METHOD_NOT_FOUND}))
 
 
 # 2026-07-28
@@ -147,7 +160,7 @@ async def no_task_for_the_unaware(lab: Lab) -> None:
             kind = outcome.members.get("resultType")
             lab.expect(expect.that(kind != "task", "no task", outcome, outcome, lab.claim_record))
         else:
-            lab.expect(expect.refused(outcome, {MISSING_CAPABILITY}))
+            lab.expect(expect.refused(outcome, {codes.MISSING_CAPABILITY}))
 
 
 @check(
@@ -161,7 +174,7 @@ async def task_methods_need_the_extension(lab: Lab) -> None:
     async with lab.session() as session:
         for method in ("get", "update", "cancel"):
             outcome = await _of_no_task(session, method)
-            lab.expect(expect.refused(outcome, {MISSING_CAPABILITY}))
+            lab.expect(expect.refused(outcome, {codes.MISSING_CAPABILITY}))
 
 
 async def _of_no_task(session: Session, method: str) -> Outcome:
@@ -185,7 +198,7 @@ async def extensions_have_a_fallback(lab: Lab) -> None:
     async with lab.session() as session:
         for method in ("get", "update", "cancel"):
             outcome = await _of_no_task(session, method)
-            lab.expect(expect.refused(outcome, {METHOD_NOT_FOUND, MISSING_CAPABILITY}))
+            lab.expect(expect.refused(outcome, {codes.METHOD_NOT_FOUND, codes.MISSING_CAPABILITY}))
 
 
 @check(

@@ -6,13 +6,25 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from seatrial import LISTS, Check, Feature, Lab, Outcome, Refusal, Session, Violation, check, entries, expect
+from seatrial import (
+    LISTS,
+    LOG_LEVEL,
+    MODERN,
+    Check,
+    Feature,
+    Lab,
+    Outcome,
+    Refusal,
+    Session,
+    Violation,
+    check,
+    codes,
+    entries,
+    expect,
+)
 
 from .listing import callable_tools, served
 
-INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, HEADER_MISMATCH = -32602, -32601, -32002, -32020
-MODERN = "2026-07-28"
-LOG_LEVEL = "io.modelcontextprotocol/logLevel"
 CLEAN = frozenset({200, *range(400, 500)})
 """HTTP statuses that an error of JSON-RPC may have where no clause names one: never one that says the server broke."""
 
@@ -151,7 +163,7 @@ ROWS = (
         "mcp.err.unknown-method",
         "An unknown method is refused with -32601",
         always(("no/such", {}), ("tools/no_such", {"name": "x"}), ("nosuch", {})),
-        error(METHOD_NOT_FOUND, modern_status=404),
+        error(codes.METHOD_NOT_FOUND, modern_status=404),
         "err.unknown-method-as-params",
         "err.unknown-method-status-200",
         "err.code-as-text",
@@ -161,7 +173,7 @@ ROWS = (
         "mcp.err.unknown-tool",
         "A call of an unknown tool is refused with -32602",
         always(("tools/call", {"name": "no_such_tool", "arguments": {}}), ("tools/call", {"name": "no_such_tool"})),
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.unknown-tool-internal",
         probe="A tool that does not exist, with and without arguments.",
         needs=Feature.TOOLS,
@@ -170,7 +182,7 @@ ROWS = (
         "mcp.err.call-missing-name",
         "A tool call without a name is refused with -32602",
         always(("tools/call", {}), ("tools/call", {"arguments": {"a": 1}})),
-        error(INVALID_PARAMS, modern_http=(HEADER_MISMATCH,)),
+        error(codes.INVALID_PARAMS, modern_http=(codes.HEADER_MISMATCH,)),
         "err.missing-name-internal",
         probe="tools/call without name; over HTTP in 2026-07-28 the header that is missing too may be refused first.",
         needs=Feature.TOOLS,
@@ -179,7 +191,7 @@ ROWS = (
         "mcp.err.call-arguments-not-object",
         "A tool call whose arguments are not an object is refused with -32602",
         calls_with_odd_arguments,
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.odd-arguments-dropped",
         probe="An existing tool, called with an array, a text and a number for arguments.",
         needs=Feature.TOOLS,
@@ -188,7 +200,7 @@ ROWS = (
         "mcp.err.resource-missing-legacy",
         "Reading an unknown resource is refused with -32002",
         MISSING,
-        error(RESOURCE_NOT_FOUND),
+        error(codes.RESOURCE_NOT_FOUND),
         "err.missing-resource-internal",
         probe="Two URIs of a scheme that nobody has.",
         needs=Feature.RESOURCES,
@@ -197,7 +209,7 @@ ROWS = (
         "mcp.err.resource-missing-modern",
         "Reading an unknown resource is refused with -32602 and never gives empty contents",
         MISSING,
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.missing-resource-legacy-code",
         "err.missing-resource-empty",
         probe="Two URIs of a scheme that nobody has.",
@@ -220,7 +232,7 @@ ROWS = (
         always(
             ("prompts/get", {"name": "no_such_prompt"}), ("prompts/get", {"name": "no_such_prompt", "arguments": {}})
         ),
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.unknown-prompt-zero",
         probe="A prompt that does not exist, with and without arguments.",
         needs=Feature.PROMPTS,
@@ -229,7 +241,7 @@ ROWS = (
         "mcp.err.prompt-missing-arg",
         "A prompt without its required argument is refused with -32602",
         prompts_without_an_argument,
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.prompt-argument-not-needed",
         probe="The first listed prompt with a required argument, with no arguments and with empty ones.",
         needs=Feature.PROMPTS,
@@ -243,7 +255,7 @@ ROWS = (
                 for ref in ({"type": "ref/prompt", "name": "no_such_prompt"}, {"type": "ref/no_such", "name": "x"})
             )
         ),
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.completion-of-nothing",
         probe="A prompt that does not exist, and a reference of an unknown type.",
         needs=Feature.COMPLETIONS,
@@ -252,7 +264,7 @@ ROWS = (
         "mcp.err.loglevel-invalid",
         "An invalid log level is refused with -32602",
         always(("logging/setLevel", {"level": "banana"}), ("logging/setLevel", {"level": ""})),
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.any-log-level",
         probe="Two levels that do not exist.",
         needs=Feature.LOGGING,
@@ -261,7 +273,7 @@ ROWS = (
         "mcp.err.loglevel-invalid-meta",
         "An invalid log level in _meta is refused with -32602",
         always(("server/discover", {"_meta": {LOG_LEVEL: "banana"}}), ("server/discover", {"_meta": {LOG_LEVEL: ""}})),
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.any-log-level",
         probe="A request whose _meta asks for a level that does not exist.",
         needs=Feature.LOGGING,
@@ -270,7 +282,7 @@ ROWS = (
         "mcp.err.cursor-invalid",
         "An invalid cursor is refused with -32602",
         lists_with_odd_cursors,
-        error(INVALID_PARAMS),
+        error(codes.INVALID_PARAMS),
         "err.cursor-ignored",
         probe="Two made-up cursors on each list that the server has.",
     ),

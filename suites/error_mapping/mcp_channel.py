@@ -154,7 +154,7 @@ async def replies_are_json_or_event_stream(lab: Lab) -> None:
             await session.request(method)
         if lab.effects.has(Role.QUICK):
             await session.perform(await lab.effects.plan(Role.QUICK))
-    judgement = framing.content_type_of_reply({lab.case.id: lab.recorder.records}, lab.spoken)
+    judgement = framing.content_type_of_reply(lab.histories, lab.spoken)
     if not judgement.seen:
         lab.inconclusive(Reason.REPLY_LOST, "no request was answered")
     lab.expect(judgement.violations)
@@ -234,7 +234,7 @@ async def stdout_is_pure(lab: Lab) -> None:
                 await session.perform(await lab.effects.plan(role))
         await session.stdio.close_stdin()
         await session.stdio.inbox.finished()
-    lab.expect(framing.stdio_stdout_pure({lab.case.id: lab.recorder.records}, lab.spoken).violations)
+    lab.expect(framing.stdio_stdout_pure(lab.histories, lab.spoken).violations)
 
 
 def _known_lists(lab: Lab) -> list[str]:

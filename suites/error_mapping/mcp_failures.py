@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import Answer, Isolation, Lab, Outcome, Reason, Refusal, Role, Violation, check, expect
+from seatrial import Answer, Isolation, Lab, Outcome, Reason, Refusal, Role, Violation, check, codes, expect
 from seatrial.judge import errors
 
 from .listing import callable_tools
-
-URL_ELICITATION_REQUIRED, INTERNAL_ERROR = -32042, -32603
 
 WRONG: Mapping[str, Any] = {
     "string": {"not": "a text"},
@@ -25,7 +23,7 @@ WRONG: Mapping[str, Any] = {
 
 def failed(outcome: Outcome) -> bool:
     """A result that says that its tool failed."""
-    return isinstance(outcome, Answer) and isinstance(outcome.result, dict) and outcome.result.get("isError") is True
+    return isinstance(outcome, Answer) and outcome.failed
 
 
 @check(
@@ -101,7 +99,7 @@ async def internal_errors_give_nothing_away(lab: Lab) -> None:
         outcome = await session.perform(await lab.effects.plan(Role.CRASH))
         lab.expect(expect.responded(outcome, "error -32603"))
         if isinstance(outcome, Refusal):
-            lab.expect(expect.refused(outcome, {INTERNAL_ERROR}, statuses={200, 500}, what="error -32603"))
+            lab.expect(expect.refused(outcome, {codes.INTERNAL_ERROR}, statuses={200, 500}, what="error -32603"))
         elif isinstance(outcome, Answer):
             lab.expect(expect.that(failed(outcome), "error -32603, or isError true", outcome, outcome))
         message = outcome.message if isinstance(outcome, Answer | Refusal) else None
@@ -124,7 +122,7 @@ async def url_elicitation_is_asked_for_by_an_error(lab: Lab) -> None:
         outcome = await session.perform(await lab.effects.plan(Role.ELICIT_URL))
         if asked := session.heard("elicitation/create"):
             lab.not_applicable("the tool asks while it runs", asked[0].record)
-        lab.require(expect.refused(outcome, {URL_ELICITATION_REQUIRED}, what="error -32042"))
+        lab.require(expect.refused(outcome, {codes.URL_ELICITATION_REQUIRED}, what="error -32042"))
         assert isinstance(outcome, Refusal)
         lab.expect(_elicitations(outcome))
 

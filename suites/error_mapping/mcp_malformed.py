@@ -5,10 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from seatrial import NO_ID, Answer, Isolation, Lab, Lost, Outcome, Refusal, Session, Violation, check, dumps, expect
+from seatrial import (
+    MODERN,
+    NO_ID,
+    Answer,
+    Isolation,
+    Lab,
+    Lost,
+    Outcome,
+    Refusal,
+    Session,
+    Violation,
+    check,
+    codes,
+    dumps,
+    expect,
+)
 
-MODERN = "2026-07-28"
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, HEADER_MISMATCH = -32700, -32600, -32602, -32020
 CLIENT_ERROR = frozenset(range(400, 500))
 
 UNREADABLE = (b'{"jsonrpc":"2.0","id":1,"method":"ping"', b"hello", b'{"jsonrpc":"2.0",}')
@@ -66,8 +79,8 @@ def _parse_error(lab: Lab, outcome: Outcome) -> Violation | None:
     what = "error -32700" + (" with HTTP status 400" if lab.over_http else "")
     if isinstance(outcome, Refusal) and outcome.code is None:
         return expect.refused(outcome, statuses=CLIENT_ERROR, what=what)
-    soft = isinstance(outcome, Refusal) and outcome.code == PARSE_ERROR and outcome.reply.status in CLIENT_ERROR
-    return expect.refused(outcome, {PARSE_ERROR}, statuses={400}, soft=soft, what=what)
+    soft = isinstance(outcome, Refusal) and outcome.code == codes.PARSE_ERROR and outcome.reply.status in CLIENT_ERROR
+    return expect.refused(outcome, {codes.PARSE_ERROR}, statuses={400}, soft=soft, what=what)
 
 
 def _no_made_up_id(lab: Lab, outcome: Outcome) -> Violation | None:
@@ -121,12 +134,12 @@ def _invalid_request(lab: Lab, outcome: Outcome, *, empty: bool = False) -> Viol
     An empty array is soft: JSON-RPC 2.0 section 6 refuses it, but only one version of MCP has batches at all.
     """
     what = "error -32600" + (" with HTTP status 400" if lab.over_http else "")
-    related = {PARSE_ERROR, INVALID_PARAMS, *({HEADER_MISMATCH} if lab.version == MODERN else ())}
+    related = {codes.PARSE_ERROR, codes.INVALID_PARAMS, *({codes.HEADER_MISMATCH} if lab.version == MODERN else ())}
     if isinstance(outcome, Refusal) and outcome.code is None:
         return expect.refused(outcome, statuses=CLIENT_ERROR, what=what)
-    rightly = isinstance(outcome, Refusal) and outcome.code in {INVALID_REQUEST, *related}
+    rightly = isinstance(outcome, Refusal) and outcome.code in {codes.INVALID_REQUEST, *related}
     soft = empty or (rightly and outcome.reply.status in {200, *CLIENT_ERROR})
-    return expect.refused(outcome, {INVALID_REQUEST}, statuses={400}, soft_codes=related, soft=soft, what=what)
+    return expect.refused(outcome, {codes.INVALID_REQUEST}, statuses={400}, soft_codes=related, soft=soft, what=what)
 
 
 @check(
@@ -142,8 +155,8 @@ async def null_id_is_refused(lab: Lab) -> None:
         outcome = await provoked(session, session.message(session.cheap, {}, id=None), None)
         what = "error -32600, or HTTP status 4xx"
         by_status = isinstance(outcome, Refusal) and outcome.reply.status in CLIENT_ERROR
-        codes = () if by_status else {INVALID_REQUEST}
-        lab.expect(expect.refused(outcome, codes, soft=silent(lab, outcome), what=what))
+        wanted = () if by_status else {codes.INVALID_REQUEST}
+        lab.expect(expect.refused(outcome, wanted, soft=silent(lab, outcome), what=what))
 
 
 @check(
@@ -182,11 +195,9 @@ async def params_that_are_no_object_are_refused(lab: Lab) -> None:
 
 def _bad_params(lab: Lab, outcome: Outcome) -> Violation | None:
     """A parse error is a refusal too, if an odd one; in 2026-07-28 the headers may be compared with the body first."""
-    soft = {PARSE_ERROR, *({HEADER_MISMATCH} if lab.version == MODERN else ())}
-    statuses = {200, *CLIENT_ERROR}
-    return expect.refused(
-        outcome, {INVALID_REQUEST, INVALID_PARAMS}, statuses=statuses, soft_codes=soft, what="error -32600 or -32602"
-    )
+    soft = {codes.PARSE_ERROR, *({codes.HEADER_MISMATCH} if lab.version == MODERN else ())}
+    wanted, what = {codes.INVALID_REQUEST, codes.INVALID_PARAMS}, "error -32600 or -32602"
+    return expect.refused(outcome, wanted, statuses={200, *CLIENT_ERROR}, soft_codes=soft, what=what)
 
 
 REST: Mapping[str, Any] = {"capabilities": {}, "clientInfo": {"name": "seatrial", "version": "0"}}
@@ -227,4 +238,4 @@ def _incomplete(outcome: Outcome, lenient: bool) -> Violation | None:
     if lenient and isinstance(outcome, Answer):
         return None
     other = isinstance(outcome, Refusal) and outcome.reply.status in {None, 200, *CLIENT_ERROR}
-    return expect.refused(outcome, {INVALID_PARAMS}, soft=other, what="error -32602")
+    return expect.refused(outcome, {codes.INVALID_PARAMS}, soft=other, what="error -32602")

@@ -6,14 +6,12 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from seatrial import Answer, Exchange, Lab, Message, Play, Reason, Role, Session
+from seatrial import MODERN, Answer, Exchange, Lab, Message, Play, Reason, Role, Session
 
 PROGRESS = "notifications/progress"
 LOG = "notifications/message"
 TOOLS_CHANGED = "notifications/tools/list_changed"
 UPDATED = "notifications/resources/updated"
-
-MODERN = "2026-07-28"
 
 
 async def standalone(session: Session) -> Exchange | None:

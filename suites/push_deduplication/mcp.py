@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seatrial import (
+    MODERN,
     Exchange,
     Histories,
     Isolation,
@@ -18,7 +19,7 @@ from seatrial import (
 )
 from seatrial.judge import dedup
 
-from .hearing import MODERN, answered, attentive, playable, progress_for, reports, settled, standalone
+from .hearing import answered, attentive, playable, progress_for, reports, settled, standalone
 
 
 @check(

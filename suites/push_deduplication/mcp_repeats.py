@@ -159,8 +159,7 @@ async def calls_can_be_repeated(lab: Lab) -> None:
 
 
 def _succeeded(outcome: Outcome) -> bool:
-    result = outcome.result if isinstance(outcome, Answer) else None
-    return isinstance(result, dict) and result.get("isError") is not True
+    return isinstance(outcome, Answer) and isinstance(outcome.result, dict) and not outcome.failed
 
 
 # Events

@@ -18,13 +18,12 @@ from seatrial import (
     Spoken,
     Violation,
     check,
+    codes,
     expect,
 )
 from seatrial.judge import lifecycle
 
 from .hearing import playable
-
-INVALID_REQUEST = -32600
 
 
 @check(
@@ -60,15 +59,9 @@ EVERYTHING: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampli
 ASKING = (Role.ELICIT, Role.ELICIT_URL, Role.SAMPLING, Role.ROOTS)
 
 
-def asks(outcome: Outcome) -> dict[str, Any] | None:
+def asking(outcome: Outcome) -> Answer | None:
     """The result of a request, if it is one that asks for input."""
-    result = outcome.result if isinstance(outcome, Answer) else None
-    return result if isinstance(result, dict) and result.get("resultType") == "input_required" else None
-
-
-def input_requests(result: Mapping[str, Any]) -> dict[str, Any]:
-    found = result.get("inputRequests")
-    return found if isinstance(found, dict) else {}
+    return outcome if isinstance(outcome, Answer) and outcome.asks else None
 
 
 ELSEWHERE: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -92,7 +85,7 @@ async def other_methods_ask_for_nothing(lab: Lab) -> None:
     async with lab.session(capabilities=EVERYTHING) as session:
         for method, params in ELSEWHERE:
             outcome = await session.request(method, params)
-            lab.expect(expect.that(asks(outcome) is None, f"{method} asks for no input", outcome, outcome))
+            lab.expect(expect.that(asking(outcome) is None, f"{method} asks for no input", outcome, outcome))
 
 
 @check(
@@ -108,21 +101,20 @@ async def interim_results_say_what_they_need(lab: Lab) -> None:
     async with lab.session(capabilities=EVERYTHING) as session:
         for role in playable(lab, *ASKING):
             outcome = await session.perform(await lab.effects.plan(role))
-            if result := asks(outcome):
+            if interim := asking(outcome):
                 seen += 1
-                lab.expect(_content(result, outcome))
+                lab.expect(_content(interim))
     if not seen:
         lab.inconclusive(Reason.STIMULUS_FAILED, "no call asked for input")
 
 
-def _content(result: Mapping[str, Any], outcome: Outcome) -> list[Violation]:
-    state, requests = result.get("requestState"), result.get("inputRequests")
-    something = isinstance(state, str) or (isinstance(requests, dict) and bool(requests))
-    found = [expect.that(something, "inputRequests or a requestState", outcome, outcome)]
-    for name, request in input_requests(result).items():
+def _content(interim: Answer) -> list[Violation]:
+    something = isinstance(interim.members.get("requestState"), str) or bool(interim.input_requests)
+    found = [expect.that(something, "inputRequests or a requestState", interim, interim)]
+    for name, request in interim.input_requests.items():
         good = isinstance(request, dict) and request.get("method") in KINDS
         what = f"the input request {name!r} is elicitation/create, sampling/createMessage or roots/list"
-        found.append(expect.that(good, what, request, outcome))
+        found.append(expect.that(good, what, request, interim))
     return [violation for violation in found if violation]
 
 
@@ -139,7 +131,7 @@ async def undeclared_means_are_not_used(lab: Lab) -> None:
         async with lab.session(capabilities=declared) as session:
             for role in roles:
                 outcome = await session.perform(await lab.effects.plan(role))
-                lab.expect(_declared_only(asks(outcome) or {}, declared, outcome))
+                lab.expect(_declared_only(outcome, declared))
 
 
 def _without_one() -> Iterator[dict[str, Any]]:
@@ -148,11 +140,18 @@ def _without_one() -> Iterator[dict[str, Any]]:
     yield {}
 
 
-def _declared_only(result: Mapping[str, Any], declared: Mapping[str, Any], outcome: Outcome) -> Violation | None:
-    methods = {str(r.get("method")) for r in input_requests(result).values() if isinstance(r, dict)}
+def _declared_only(outcome: Outcome, declared: Mapping[str, Any]) -> Violation | None:
+    methods = set(_methods(outcome).values())
     undeclared = sorted(method for method in methods if method in KINDS and KINDS[method] not in declared)
     what = f"no request for a capability other than {', '.join(declared) or 'none'}"
     return expect.that(not undeclared, what, undeclared, outcome)
+
+
+def _methods(outcome: Outcome) -> dict[str, str]:
+    """What is asked for, by name: nothing in a result that does not ask."""
+    interim = asking(outcome)
+    requests = interim.input_requests if interim else {}
+    return {name: str(request.get("method")) for name, request in requests.items() if isinstance(request, dict)}
 
 
 ANSWERS: Mapping[str, Any] = {
@@ -176,18 +175,17 @@ async def same_id_is_answered_again(lab: Lab) -> None:
         for role in playable(lab, *ASKING):
             play = await lab.effects.plan(role)
             first = await session.perform(play, id=f"both-{role.value}")
-            if result := asks(first):
+            if interim := asking(first):
                 seen += 1
-                again = await session.request(play.method, _second(play.params, result), id=f"both-{role.value}")
-                good = isinstance(again, Answer) or (isinstance(again, Refusal) and again.code == INVALID_REQUEST)
+                again = await session.request(play.method, _second(play.params, interim), id=f"both-{role.value}")
+                good = isinstance(again, Answer) or (isinstance(again, Refusal) and again.code == codes.INVALID_REQUEST)
                 lab.expect(expect.that(good, "a result or error -32600", again, first, again))
     if not seen:
         lab.inconclusive(Reason.STIMULUS_FAILED, "no call asked for input")
 
 
-def _second(params: Mapping[str, Any], result: Mapping[str, Any]) -> dict[str, Any]:
+def _second(params: Mapping[str, Any], interim: Answer) -> dict[str, Any]:
     """The parameters of the second round: what was asked for, and the state as it came."""
-    methods = {name: str(r.get("method")) for name, r in input_requests(result).items() if isinstance(r, dict)}
-    responses = {name: ANSWERS[method] for name, method in methods.items() if method in ANSWERS}
-    state = {"requestState": result["requestState"]} if "requestState" in result else {}
+    responses = {name: ANSWERS[method] for name, method in _methods(interim).items() if method in ANSWERS}
+    state = {name: value for name, value in interim.members.items() if name == "requestState"}
     return {**params, "inputResponses": responses, **state}

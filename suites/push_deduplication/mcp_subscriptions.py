@@ -20,6 +20,7 @@ from seatrial import (
     Session,
     Violation,
     check,
+    codes,
     expect,
     same_id,
 )
@@ -31,7 +32,6 @@ from .subscribing import (
     ACKNOWLEDGED,
     FULL,
     KINDS,
-    METHOD_NOT_FOUND,
     acknowledged,
     acknowledgement,
     carries,
@@ -41,8 +41,6 @@ from .subscribing import (
     told,
     unasked,
 )
-
-INVALID_PARAMS = -32602
 
 
 @check(
@@ -70,7 +68,7 @@ async def _begun(subscription: Exchange) -> Violation | None:
     if first is not None and first.method == ACKNOWLEDGED:
         return None
     outcome = await subscription.outcome(0.0)
-    missing = isinstance(outcome, Refusal) and outcome.code == METHOD_NOT_FOUND
+    missing = isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND
     actual, record = (first.payload, first.record) if first else (outcome, None)
     return expect.that(False, "the acknowledgement comes first", actual, outcome, record, soft=missing)
 
@@ -110,7 +108,7 @@ async def _everything(lab: Lab, session: Session) -> Mapping[str, Any]:
 async def _refused(lab: Lab, subscription: Exchange) -> None:
     """NOT_APPLICABLE where the server has no subscriptions at all."""
     outcome = None if acknowledgement(subscription) else await subscription.outcome(0.0)
-    if isinstance(outcome, Refusal) and outcome.code == METHOD_NOT_FOUND:
+    if isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND:
         lab.not_applicable("the server has no subscriptions", outcome)
 
 
@@ -232,10 +230,10 @@ async def filter_is_required(lab: Lab) -> None:
             exchange = await session.begin("subscriptions/listen", params)
             await exchange.until(lambda x: x.messages or x.ending is not Ending.OPEN or None)
             outcome = await exchange.outcome(0.0)
-            if isinstance(outcome, Refusal) and outcome.code == METHOD_NOT_FOUND:
+            if isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND:
                 lab.not_applicable("the server has no subscriptions", outcome)
             soft = "notifications" in params
-            lab.expect(expect.refused(outcome, {INVALID_PARAMS}, soft=soft))
+            lab.expect(expect.refused(outcome, {codes.INVALID_PARAMS}, soft=soft))
 
 
 @check(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from seatrial import AUTO, SUBSCRIPTION_ID, Ending, Exchange, Lab, Message, Reason, Refusal, Session, same_id
+from seatrial import AUTO, SUBSCRIPTION_ID, Ending, Exchange, Lab, Message, Reason, Refusal, Session, codes, same_id
 
 from .changing import covers, uri_of
 
@@ -14,7 +14,6 @@ FULL: Mapping[str, Any] = {"toolsListChanged": True, "promptsListChanged": True,
 """Every kind of a list."""
 
 KINDS = {f"notifications/{kind}/list_changed": f"{kind}ListChanged" for kind in ("tools", "prompts", "resources")}
-METHOD_NOT_FOUND = -32601
 
 
 def acknowledgement(subscription: Exchange) -> Message | None:
@@ -39,7 +38,7 @@ async def subscribed(
     subscription = await opened(session, filter, id=id)
     if not acknowledgement(subscription) and not optional:
         outcome = await subscription.outcome(0.0)
-        if isinstance(outcome, Refusal) and outcome.code == METHOD_NOT_FOUND:
+        if isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND:
             lab.not_applicable("the server has no subscriptions", outcome)
         lab.inconclusive(Reason.STIMULUS_FAILED, "a subscription was not acknowledged", outcome)
     return subscription

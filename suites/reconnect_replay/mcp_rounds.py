@@ -77,24 +77,17 @@ async def _asked(lab: Lab, session: Session, play: Play | None = None) -> Round:
     """Play a call until it asks. Raises Inconclusive when it does not."""
     play = play or await lab.effects.plan(Role.ELICIT)
     first = lab.need(await session.perform(play), "a call that asks for input")
-    if not _asks(first):
+    if not first.asks:
         lab.inconclusive(Reason.STIMULUS_FAILED, "the call did not ask for input", first)
-    requests, state = first.result.get("inputRequests"), first.result.get("requestState")
-    return Round(play, first, requests if isinstance(requests, dict) else {}, state)
+    return Round(play, first, first.input_requests, first.members.get("requestState"))
 
 
 async def _retry(session: Session, asked: Round, **changes: Any) -> Outcome:
     return await session.request(asked.play.method, asked.params(**changes))
 
 
-def _asks(outcome: Outcome) -> bool:
-    result = outcome.result if isinstance(outcome, Answer) else None
-    return isinstance(result, dict) and result.get("resultType") == "input_required"
-
-
 def _completed(outcome: Outcome) -> bool:
-    result = outcome.result if isinstance(outcome, Answer) else None
-    return isinstance(result, dict) and not _asks(outcome) and result.get("isError") is not True
+    return isinstance(outcome, Answer) and isinstance(outcome.result, dict) and not (outcome.asks or outcome.failed)
 
 
 def _completes(outcome: Outcome, asked: Round, what: str) -> Violation | None:
@@ -258,7 +251,8 @@ async def missing_answer_is_asked_for_again(lab: Lab) -> None:
         asked = await _asked(lab, session)
         kept = dict(list(asked.params()["inputResponses"].items())[1:])
         outcome = await _retry(session, asked, inputResponses=kept)
-        lab.expect(expect.that(_asks(outcome), "a new demand for input", outcome, asked.first, outcome))
+        asks_again = isinstance(outcome, Answer) and outcome.asks
+        lab.expect(expect.that(asks_again, "a new demand for input", outcome, asked.first, outcome))
 
 
 @check(

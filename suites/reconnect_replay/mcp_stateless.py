@@ -168,8 +168,7 @@ async def _listed(lab: Lab, session: Session) -> AsyncIterator[dict[str, Any]]:
 
 
 def _rejects(outcome: Outcome) -> bool:
-    failed = isinstance(outcome, Answer) and isinstance(outcome.result, dict) and outcome.result.get("isError") is True
-    return failed or isinstance(outcome, Refusal)
+    return isinstance(outcome, Refusal) or (isinstance(outcome, Answer) and outcome.failed)
 
 
 # Subscriptions

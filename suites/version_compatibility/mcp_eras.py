@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from seatrial import Answer, Check, Exchange, Feature, Isolation, Lab, Outcome, Violation, check, expect
+from seatrial import Answer, Check, Exchange, Feature, Isolation, Lab, Outcome, Violation, check, codes, expect
 
 from .mcp import E, agreed, supported_in
 from .mcp_headers import has_older
 
-METHOD_NOT_FOUND = -32601
 GONE = "the method does not exist: error -32601, over HTTP with status 404"
 
 
 def gone(outcome: Outcome) -> Violation | None:
-    return expect.refused(outcome, {METHOD_NOT_FOUND}, statuses={404}, what=GONE)
+    return expect.refused(outcome, {codes.METHOD_NOT_FOUND}, statuses={404}, what=GONE)
 
 
 REMOVED: tuple[tuple[str, str, dict[str, Any], str], ...] = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seatrial import (
+    PROTOCOL_VERSION,
     Check,
     Feature,
     Isolation,
@@ -17,14 +18,13 @@ from seatrial import (
     Session,
     Violation,
     check,
+    codes,
     encoded,
     expect,
 )
 
 from .mcp import D, E, supported_in
 
-HEADER_MISMATCH, UNSUPPORTED_VERSION = -32020, -32022
-VERSION = "io.modelcontextprotocol/protocolVersion"
 UNKNOWN = "1999-01-01"
 Params = dict[str, Any]
 
@@ -32,14 +32,14 @@ Params = dict[str, Any]
 async def with_version(session: Session, method: str, params: Params | None, version: str) -> Outcome:
     """A request that names another version, in the body and in the header."""
     message = session.message(method, params, id=(ident := session.next_id()))
-    message["params"]["_meta"][VERSION] = version
+    message["params"]["_meta"][PROTOCOL_VERSION] = version
     exchange = await session.send(message, headers={"MCP-Protocol-Version": version}, request_id=ident)
     return await exchange.outcome()
 
 
 def unsupported(outcome: Outcome, requested: str) -> Violation | None:
     """-32022 with the versions that work and the one that was asked for."""
-    refused = expect.refused(outcome, {UNSUPPORTED_VERSION})
+    refused = expect.refused(outcome, {codes.UNSUPPORTED_VERSION})
     if refused:
         return refused
     data = getattr(outcome, "data", None)
@@ -224,7 +224,7 @@ MIRRORS = (
 
 
 def refused_for(outcome: Outcome) -> Violation | None:
-    return expect.refused(outcome, {HEADER_MISMATCH}, statuses={400})
+    return expect.refused(outcome, {codes.HEADER_MISMATCH}, statuses={400})
 
 
 def mirror_check(row: Mirror) -> Check:
@@ -253,11 +253,11 @@ MIRROR_CHECKS = tuple(mirror_check(row) for row in MIRRORS)
 )
 async def version_header_is_required(lab: Lab) -> None:
     """tools/list and server/discover without the header. A server that also serves 2025-03-26 may take it for that."""
-    codes = set() if has_older(lab) else {HEADER_MISMATCH}
+    wanted = set() if has_older(lab) else {codes.HEADER_MISMATCH}
     async with lab.session() as session:
         for method in ("server/discover", "tools/list"):
             outcome = await session.request(method, headers={"MCP-Protocol-Version": None})
-            lab.expect(expect.refused(outcome, codes, statuses={400}))
+            lab.expect(expect.refused(outcome, wanted, statuses={400}))
 
 
 def has_older(lab: Lab) -> bool:
@@ -275,7 +275,7 @@ async def modern_header_over_another_body(lab: Lab) -> None:
     async with lab.session() as session:
         for version in (D, UNKNOWN):
             message = session.message("tools/list", None, id=(ident := session.next_id()))
-            message["params"]["_meta"][VERSION] = version
+            message["params"]["_meta"][PROTOCOL_VERSION] = version
             outcome = await (await session.send(message, request_id=ident)).outcome()
             lab.expect(refused_for(outcome))
 
@@ -291,7 +291,7 @@ async def older_header_over_a_modern_body(lab: Lab) -> None:
         outcome = await session.request("tools/list", headers={"MCP-Protocol-Version": D})
         status = outcome.reply.status or 0
         soft = 400 <= status < 500
-        lab.expect(expect.refused(outcome, {HEADER_MISMATCH}, statuses={400}, soft=soft))
+        lab.expect(expect.refused(outcome, {codes.HEADER_MISMATCH}, statuses={400}, soft=soft))
 
 
 @check(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seatrial import Lab, Role, Session, check, encoded, entries, expect, header_value
+from seatrial import Lab, Role, Session, check, codes, encoded, entries, expect, header_value
 
-from .mcp_headers import HEADER_MISMATCH, Params, refused_for
+from .mcp_headers import Params, refused_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ async def no_header_for_an_absent_parameter(lab: Lab) -> None:
         for arguments in ({**rest, key: None}, rest):
             params = {**call.params, "arguments": arguments}
             outcome = await session.request(call.method, params, headers={**right(call), header: None})
-            mismatch = getattr(outcome, "code", None) == HEADER_MISMATCH
+            mismatch = getattr(outcome, "code", None) == codes.HEADER_MISMATCH
             lab.expect(expect.that(not mismatch, "no header is missed for a value that is not there", outcome, outcome))
 
 

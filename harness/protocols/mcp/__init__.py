@@ -1,0 +1,3 @@
+"""MCP, spoken as a client."""
+
+from . import codes as codes

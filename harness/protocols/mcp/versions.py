@@ -7,6 +7,8 @@ from enum import StrEnum
 A, B, C, D, E = "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"
 VERSIONS = (A, B, C, D, E)
 STATEFUL = (A, B, C, D)
+MODERN = E
+"""The first version that each request names for itself."""
 
 HTTP, SSE, STDIO = "streamable-http", "http+sse", "stdio"
 BINDINGS = (HTTP, STDIO)
