@@ -20,10 +20,9 @@ from seatrial import (
 )
 from seatrial.faults import latency
 
+from ..subscriptions import TOOLS, TOOLS_CHANGED, acknowledgement, opened, subscribed
 from .running import Run, begin, control, sight, start, stopped
 
-LIST_CHANGED = "notifications/tools/list_changed"
-ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 DELAYS = (0.0, 0.05, 0.2)
 """Seconds between the end of a request and the close of its connection: before anything can have come back."""
 
@@ -127,31 +126,18 @@ async def a_half_close_is_no_cancellation(lab: Lab) -> None:
         lab.expect(expect.answered(outcome, "the call is answered to a client that still reads"))
 
 
-async def _listening(session: Session) -> tuple[Exchange, bool]:
-    """A subscription to changes of the tool list, and whether it was acknowledged."""
-    exchange = await session.listen({"toolsListChanged": True})
-    return exchange, await exchange.message(lambda message: message.method == ACKNOWLEDGED) is not None
-
-
-async def _subscribed(lab: Lab, session: Session) -> Exchange:
-    """An acknowledged subscription. Raises Inconclusive."""
-    exchange, acknowledged = await _listening(session)
-    if not acknowledged:
-        lab.inconclusive(Reason.STIMULUS_FAILED, "no subscription came about", exchange.sent, exchange.end)
-    return exchange
-
-
 async def _resubscribed(lab: Lab, session: Session) -> Exchange:
     """One more subscription after others were closed: it must be acknowledged."""
-    exchange, acknowledged = await _listening(session)
-    seen = "" if acknowledged else await exchange.outcome()
-    lab.require(expect.that(acknowledged, "a new subscription is acknowledged", seen, exchange.sent))
-    return exchange
+    subscription = await opened(session, TOOLS)
+    acknowledged = acknowledgement(subscription) is not None
+    outcome = await subscription.outcome(0.0)
+    lab.require(expect.that(acknowledged, "a new subscription is acknowledged", outcome, outcome))
+    return subscription
 
 
 async def _told(exchange: Exchange) -> Message | None:
     """The first change that a subscription tells of."""
-    return await exchange.message(lambda message: message.method == LIST_CHANGED)
+    return await exchange.message(lambda message: message.method == TOOLS_CHANGED)
 
 
 @check(
@@ -166,7 +152,7 @@ async def a_closed_subscription_ends(lab: Lab) -> None:
     subscription must be acknowledged and be told of one more change."""
     change = await lab.effects.plan(Role.MUTATE_TOOLS)
     async with lab.session() as session:
-        await (await _subscribed(lab, session)).leave()
+        await (await subscribed(lab, session, TOOLS)).leave()
         for _ in range(20):
             await (await _resubscribed(lab, session)).leave()
         lab.expect(expect.answered(await session.perform(change), "a change succeeds although subscribers are gone"))
@@ -188,7 +174,7 @@ async def a_cancelled_subscription_ends(lab: Lab) -> None:
     have come with the id of the cancelled one."""
     change = await lab.effects.plan(Role.MUTATE_TOOLS)
     async with lab.session() as session:
-        ended, other = await _subscribed(lab, session), await _subscribed(lab, session)
+        ended, other = await subscribed(lab, session, TOOLS), await subscribed(lab, session, TOOLS)
         await session.cancel(ended)
         lab.need(await session.fence())
         before = len([message for message in ended.messages if not is_response(message)])

@@ -24,6 +24,8 @@ from seatrial import (
     same_id,
 )
 
+from ..plays import underway
+
 SECONDS = 2.0
 """How long the slow call works, where it can be asked for."""
 
@@ -66,10 +68,7 @@ async def start(lab: Lab, session: Session, *, id: Any = AUTO, watched: bool = F
     Raises Inconclusive when it is over before anybody could have cancelled it.
     """
     run = await begin(lab, session, id=id, watched=watched)
-    if lab.effects.stimulus(Role.SLOW).progress:
-        await run.exchange.progressed(2, lab.tempo.scaled(1.0))
-    else:
-        await lab.quiet(0.5)
+    await underway(lab, run.exchange)
     if run.exchange.responses:
         lab.inconclusive(
             Reason.STIMULUS_FAILED, "the slow call was over before it could be cancelled", *numbers(run.exchange)

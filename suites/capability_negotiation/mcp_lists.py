@@ -9,6 +9,8 @@ from typing import Any
 from seatrial import Answer, Check, Feature, Isolation, Lab, Lost, Role, Session, Violation, Walk, check, expect, walk
 from seatrial.judge import lifecycle, pagination
 
+from ..subscriptions import EVERY_LIST
+
 LISTED = {
     "tools/list": Feature.TOOLS,
     "prompts/list": Feature.PROMPTS,
@@ -19,8 +21,6 @@ LISTED = {
 
 OTHERS = (Role.QUICK, Role.CALL, Role.STRUCTURED, Role.PROMPT, Role.RESOURCE)
 """What is done between two lists."""
-
-TOOLS_CHANGED = {"toolsListChanged": True, "promptsListChanged": True, "resourcesListChanged": True}
 
 
 async def walks(lab: Lab, session: Session) -> list[Walk]:
@@ -262,7 +262,7 @@ async def lists_of_one_principal_are_private(lab: Lab) -> None:
 async def undeclared_changes_are_silent(lab: Lab) -> None:
     """The tools are changed and changed back, with a channel open for whatever the server wants to announce."""
     async with lab.session() as session:
-        channel = await session.listen(TOOLS_CHANGED)
+        channel = await session.listen(EVERY_LIST)
         await channel.status(lab.tempo.quiet)
         for _ in range(2):
             play = await lab.effects.plan(Role.MUTATE_TOOLS)

@@ -8,9 +8,10 @@ from typing import Any
 
 from seatrial import MODERN, Answer, Exchange, Lab, Message, Play, Reason, Role, Session
 
+from ..plays import patience
+
 PROGRESS = "notifications/progress"
 LOG = "notifications/message"
-TOOLS_CHANGED = "notifications/tools/list_changed"
 UPDATED = "notifications/resources/updated"
 
 
@@ -32,11 +33,6 @@ async def attentive(lab: Lab, **rig: Any) -> AsyncIterator[Session]:
         yield session
 
 
-async def reports(lab: Lab, count: int = 4, gap: float = 0.1) -> Play:
-    """A call that reports its progress so many times, where the number can be asked for."""
-    return await lab.effects.plan(Role.PROGRESS, count=count, gap=gap, seconds=count * gap)
-
-
 async def performed(lab: Lab, session: Session, play: Play, *, token: Any = None, id: Any = None) -> Exchange:
     """A play that has been answered. Raises Inconclusive when it was not."""
     exchange = await session.start(play, token=token, **({} if id is None else {"id": id}))
@@ -45,8 +41,7 @@ async def performed(lab: Lab, session: Session, play: Play, *, token: Any = None
 
 
 async def answered(lab: Lab, exchange: Exchange, play: Play) -> Answer:
-    within = max(play.lasts, 0.0) * 1.5 + lab.tempo.answer
-    return lab.need(await exchange.outcome(within), f"the stimulus {play.role}")
+    return lab.need(await exchange.outcome(patience(lab, play)), f"the stimulus {play.role}")
 
 
 async def settled(lab: Lab, session: Session, play: Play | None = None) -> None:

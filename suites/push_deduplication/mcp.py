@@ -19,7 +19,8 @@ from seatrial import (
 )
 from seatrial.judge import dedup
 
-from .hearing import answered, attentive, playable, progress_for, reports, settled, standalone
+from ..plays import reports
+from .hearing import answered, attentive, playable, progress_for, settled, standalone
 
 
 @check(

@@ -6,8 +6,9 @@ from collections import Counter
 
 from seatrial import Feature, Isolation, Lab, Reason, Role, check, expect
 
+from ..subscriptions import TOOLS_CHANGED
 from .changing import changed, covers, subscribe, uri_of, watchable
-from .hearing import TOOLS_CHANGED, attentive, performed, settled
+from .hearing import attentive, performed, settled
 
 SUBSCRIBABLE: set[Role | Feature] = {Role.MUTATE_RESOURCE, Feature.SUBSCRIBE}
 

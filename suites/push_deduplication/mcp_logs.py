@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from seatrial import LOG_LEVEL, Exchange, Feature, Isolation, Lab, Message, Play, Reason, Role, Session, check, expect
 
-from .hearing import LOG, answered, attentive, everything, reports, settled
-from .subscribing import FULL, subscribed
+from ..plays import reports
+from ..subscriptions import EVERY_LIST, subscribed
+from .hearing import LOG, answered, attentive, everything, settled
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 NEEDS: set[Role | Feature] = {Role.LOGS, Feature.LOGGING}
@@ -106,7 +107,7 @@ async def logs_stay_on_their_stream(lab: Lab) -> None:
     play = await lab.effects.plan(Role.LOGS)
     work = await reports(lab, count=10) if lab.effects.has(Role.PROGRESS) else None
     async with lab.session() as session:
-        await subscribed(lab, session, FULL, optional=True)
+        await subscribed(lab, session, EVERY_LIST, optional=True)
         if work:
             beside = await session.start(work, token=f"of-{work.key}")
             await beside.progressed(1)

@@ -7,7 +7,8 @@ from typing import Any
 from seatrial import Isolation, Lab, Message, Play, Reason, Role, check, expect
 from seatrial.judge import ordering
 
-from .hearing import answered, attentive, everything, must_report, performed, progress_for, reports, settled
+from ..plays import reports
+from .hearing import answered, attentive, everything, must_report, performed, progress_for, settled
 
 NEEDS = {Role.PROGRESS}
 

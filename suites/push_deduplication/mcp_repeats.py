@@ -25,8 +25,9 @@ from seatrial import (
 from seatrial.faults import RESET, drop_response, replay_request
 from seatrial.judge import dedup, replay
 
+from ..plays import reports
 from ..reconnect_replay.resuming import own, severed, tail_of
-from .hearing import answered, attentive, reports
+from .hearing import answered, attentive
 
 SECONDS = 1.0
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import anyio
 from seatrial import Exchange, Feature, Isolation, Lab, Message, Play, Role, Session, Violation, check, expect
 
+from ..plays import reports
 from .changing import mark, subscribe, watchable
-from .hearing import LOG, PROGRESS, UPDATED, attentive, performed, reports, settled
+from .hearing import LOG, PROGRESS, UPDATED, attentive, performed, settled
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,22 +25,21 @@ from seatrial import (
     same_id,
 )
 
-from .changing import watchable
-from .hearing import LOG, PROGRESS, TOOLS_CHANGED, UPDATED, answered, performed, playable, reports, settled
-from .mcp_logs import logging_call
-from .subscribing import (
+from ..plays import reports
+from ..subscriptions import (
     ACKNOWLEDGED,
-    FULL,
-    KINDS,
+    EVERY_LIST,
+    TOOLS_CHANGED,
     acknowledged,
     acknowledgement,
-    carries,
     opened,
     subscribed,
     tag,
-    told,
-    unasked,
 )
+from .changing import watchable
+from .hearing import LOG, PROGRESS, UPDATED, answered, performed, playable, settled
+from .mcp_logs import logging_call
+from .subscribing import KINDS, carries, told, unasked
 
 
 @check(
@@ -55,7 +54,7 @@ async def acknowledgement_comes_first(lab: Lab) -> None:
     mutator = await lab.effects.plan(Role.MUTATE_TOOLS) if lab.effects.has(Role.MUTATE_TOOLS) else None
     async with lab.session() as session:
         for _ in range(3):
-            subscription = await session.listen(FULL)
+            subscription = await session.listen(EVERY_LIST)
             if mutator:
                 await lab.quiet(0.05)
                 await session.start(mutator)
@@ -102,7 +101,7 @@ async def messages_carry_their_subscription(lab: Lab) -> None:
 async def _everything(lab: Lab, session: Session) -> Mapping[str, Any]:
     """A filter that asks for all there is to hear."""
     uris = await watchable(lab, session) if lab.declares(Feature.RESOURCES) else []
-    return {**FULL, **({"resourceSubscriptions": list(uris)} if uris else {})}
+    return {**EVERY_LIST, **({"resourceSubscriptions": list(uris)} if uris else {})}
 
 
 async def _refused(lab: Lab, subscription: Exchange) -> None:
@@ -140,7 +139,7 @@ async def filters_are_kept(lab: Lab) -> None:
     async with lab.session() as session:
         whole = await _everything(lab, session)
         uris = whole.get("resourceSubscriptions", [])
-        partial = [{name: True} for name in FULL] + [{"resourceSubscriptions": [uri]} for uri in uris[-1:]] + [{}]
+        partial = [{name: True} for name in EVERY_LIST] + [{"resourceSubscriptions": [uri]} for uri in uris[-1:]] + [{}]
         control = await subscribed(lab, session, whole)
         plays = [await lab.effects.plan(role) for role in playable(lab, Role.MUTATE_TOOLS, Role.MUTATE_RESOURCE)]
         subscriptions = [(filter, await subscribed(lab, session, filter)) for filter in partial]
@@ -165,7 +164,7 @@ async def acknowledgement_is_a_subset(lab: Lab) -> None:
     async with lab.session() as session:
         uris = list(await watchable(lab, session))[:1] if lab.declares(Feature.RESOURCES) else []
         watched = {"resourceSubscriptions": uris}
-        for filter in ({**FULL, **watched}, *({name: True} for name in FULL), watched):
+        for filter in ({**EVERY_LIST, **watched}, *({name: True} for name in EVERY_LIST), watched):
             subscription = await subscribed(lab, session, filter)
             lab.expect(_subset(acknowledgement(subscription), filter, undeclared))
 
@@ -266,7 +265,7 @@ async def subscriptions_get_a_copy_each(lab: Lab) -> None:
 async def subscriptions_carry_no_progress(lab: Lab) -> None:
     """A call that reports its progress and one that logs, where they can be played, while a subscription is open."""
     async with lab.session() as session:
-        subscription = await subscribed(lab, session, FULL)
+        subscription = await subscribed(lab, session, EVERY_LIST)
         roles = playable(lab, Role.PROGRESS, Role.LOGS)
         if Role.PROGRESS in roles:
             work = await reports(lab)
@@ -317,7 +316,7 @@ async def idle_subscriptions_hear_comments(lab: Lab) -> None:
 async def subscriptions_end_with_an_answer(lab: Lab) -> None:
     """SIGTERM while a subscription is open: its request is answered, or a cancellation names it."""
     async with lab.session() as session:
-        subscription = await subscribed(lab, session, FULL)
+        subscription = await subscribed(lab, session, EVERY_LIST)
         _terminate(lab, session)
         ended = await subscription.finished(lab.tempo.scaled(5.0))
         outcome = await subscription.outcome(0.0)

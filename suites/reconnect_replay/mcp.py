@@ -8,7 +8,8 @@ import anyio
 from seatrial import Ending, Exchange, Isolation, Lab, Message, Reason, Role, Violation, check, expect, is_response
 from seatrial.judge import replay
 
-from .resuming import begin, delivery, first_id, names, opened, patience, reports, severed, tail_of, uncut
+from ..plays import patience, reports
+from .resuming import begin, delivery, first_id, names, opened, severed, tail_of, uncut
 
 CUT = ("cut_after_events",)
 POINTS = 6

@@ -6,7 +6,8 @@ import anyio
 from seatrial import Departure, Exchange, Isolation, Lab, Reason, Role, Session, check, expect
 from seatrial.faults import FIN, RESET, UP, Fault, cut, events, octets, stall
 
-from .resuming import ABSENT, BUSY, begin, opened, patience, reopened, reports, underway
+from ..plays import patience, reports, underway
+from .resuming import ABSENT, BUSY, begin, opened, reopened
 
 INSIDE_THE_BODY = 4_000
 """Bytes of a request after which its head is surely over."""

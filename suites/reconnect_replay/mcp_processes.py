@@ -12,7 +12,7 @@ import anyio
 from seatrial import Answer, Exchange, Feature, Isolation, Lab, Outcome, Reason, Role, Session, check, expect
 from seatrial.faults import messages, stall
 
-from .resuming import underway
+from ..plays import underway
 
 PROMPTLY = 2.0
 """Seconds in which an idle process exits."""

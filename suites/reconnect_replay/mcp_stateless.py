@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from seatrial import (
-    SUBSCRIPTION_ID,
     Answer,
     Departure,
     Exchange,
@@ -28,11 +27,9 @@ from seatrial import (
 )
 from seatrial.faults import round_robin
 
-from .resuming import patience
+from ..plays import patience
+from ..subscriptions import ACKNOWLEDGED, TOOLS, TOOLS_CHANGED, acknowledgement, opened, subscribed, tag
 
-CHANGES = {"toolsListChanged": True}
-ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
-CHANGED = "notifications/tools/list_changed"
 HANDLE = "handle"
 """The parameter by which the partner of a stateful call is found."""
 PAGES = 20
@@ -185,14 +182,14 @@ def _rejects(outcome: Outcome) -> bool:
 async def subscription_begins_anew(lab: Lab) -> None:
     """A subscription is dropped, another opened under a new id, and the tool list changed."""
     async with lab.session() as session:
-        await _drop(session, await _subscribed(lab, session, "first"))
-        second = await session.listen(CHANGES, id="second")
+        await _drop(session, await subscribed(lab, session, TOOLS, id="first"))
+        second = await session.listen(TOOLS, id="second")
         beginning = await second.message(lambda message: True)
         lab.require(_is_told(second, beginning, ACKNOWLEDGED, "an acknowledgement of the new id comes first"))
         lab.need(await session.perform(await lab.effects.plan(Role.MUTATE_TOOLS)), "the change")
-        change = await second.message(lambda message: message.method == CHANGED)
-        lab.expect(_is_told(second, change, CHANGED, "the change is told under the new id"))
-        strays = [m for _, m in session.received if m.record > second.sent and _tag(m) == "first"]
+        change = await second.message(lambda message: message.method == TOOLS_CHANGED)
+        lab.expect(_is_told(second, change, TOOLS_CHANGED, "the change is told under the new id"))
+        strays = [m for _, m in session.received if m.record > second.sent and tag(m) == "first"]
         lab.expect(expect.silent(strays, "nothing under the old id"))
 
 
@@ -200,18 +197,8 @@ def _is_told(stream: Exchange, message: Message | None, method: str, what: str) 
     """A notification of this method, tagged with the id of its subscription."""
     if message is None:
         return expect.that(False, what, "nothing came", stream.sent)
-    tagged = message.method == method and _tag(message) == stream.request_id
+    tagged = message.method == method and tag(message) == stream.request_id
     return expect.that(tagged, what, message.payload, stream.sent, message.record)
-
-
-async def _subscribed(lab: Lab, session: Session, id: str) -> Exchange:
-    """An acknowledged subscription; NOT_APPLICABLE where there are none."""
-    stream = await session.listen(CHANGES, id=id)
-    if await stream.message(lambda message: message.method == ACKNOWLEDGED) is None:
-        if isinstance(await stream.outcome(0), Refusal):
-            lab.not_applicable("the server takes no subscriptions", await stream.outcome(0))
-        lab.inconclusive(Reason.STIMULUS_FAILED, "the subscription was not acknowledged", stream.sent)
-    return stream
 
 
 async def _drop(session: Session, stream: Exchange) -> None:
@@ -221,11 +208,6 @@ async def _drop(session: Session, stream: Exchange) -> None:
     else:
         await session.cancel(stream)
         await session.fence()
-
-
-def _tag(message: Message) -> Any:
-    meta = message.params.get("_meta")
-    return meta.get(SUBSCRIPTION_ID) if isinstance(meta, dict) else None
 
 
 @check(
@@ -239,12 +221,12 @@ def _tag(message: Message) -> Any:
 async def missed_changes_stay_missed(lab: Lab) -> None:
     """The tool list changes while no subscription is open; then one is opened."""
     async with lab.session() as session:
-        await _drop(session, await _subscribed(lab, session, "first"))
+        await _drop(session, await subscribed(lab, session, TOOLS, id="first"))
         await lab.quiet(0.3)
         lab.need(await session.perform(await lab.effects.plan(Role.MUTATE_TOOLS)), "the change")
-        second = await _subscribed(lab, session, "second")
+        second = await subscribed(lab, session, TOOLS, id="second")
         await lab.quiet()
-        lab.expect(expect.silent((m for m in second.messages if m.method == CHANGED), "no change from before"))
+        lab.expect(expect.silent((m for m in second.messages if m.method == TOOLS_CHANGED), "no change from before"))
 
 
 @check(
@@ -258,9 +240,8 @@ async def dropped_subscriptions_are_released(lab: Lab) -> None:
     """Fifty subscriptions are reset one after the other; then one more is opened."""
     async with lab.session() as session:
         for number in range(DROPPED):
-            await _drop(session, await _subscribed(lab, session, f"dropped-{number}"))
-        last = await session.listen(CHANGES, id="last")
-        await last.message(lambda message: message.method == ACKNOWLEDGED)
-        accepted = any(message.method == ACKNOWLEDGED for message in last.messages)
+            await _drop(session, await subscribed(lab, session, TOOLS, id=f"dropped-{number}"))
+        last = await opened(session, TOOLS, id="last")
+        accepted = acknowledgement(last) is not None
         lab.expect(expect.that(accepted, "a new subscription is accepted", await last.outcome(0), last.sent))
         lab.expect(expect.answered(await session.fence()))

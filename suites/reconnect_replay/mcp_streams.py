@@ -21,7 +21,8 @@ from seatrial import (
 )
 from seatrial.judge import framing
 
-from .resuming import begin, patience, reports
+from ..plays import patience, reports
+from .resuming import begin
 
 
 @check(

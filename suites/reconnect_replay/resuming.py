@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
-from seatrial import Answer, Ending, Exchange, Lab, Message, Play, Reason, Role, Session, Violation, expect, is_response
+from seatrial import Answer, Ending, Exchange, Lab, Message, Play, Reason, Session, Violation, expect, is_response
 from seatrial.faults import RESET, cut, events
 from seatrial.judge import replay
+
+from ..plays import patience
 
 BUSY = 409
 """What a server may answer while it has not noticed that the last reader of a stream is gone."""
@@ -27,27 +29,9 @@ class Severed:
     head: Exchange
 
 
-async def reports(lab: Lab, count: int = 5, gap: float = 0.1) -> Play:
-    """A call that reports its progress on its stream."""
-    return await lab.effects.plan(Role.PROGRESS, count=count, gap=gap, seconds=count * gap)
-
-
 async def begin(session: Session, play: Play, id: str = "") -> Exchange:
     """Begin a call under a token, and unless told otherwise an id, that no other call of any session has."""
     return await session.start(play, token=f"of-{play.key}", id=id or f"call-{play.key}")
-
-
-async def underway(lab: Lab, exchange: Exchange) -> None:
-    """Wait for progress, or for a while where none is reported."""
-    if lab.effects.stimulus(Role.SLOW).progress:
-        await exchange.progressed(2, lab.tempo.scaled(1.0))
-    else:
-        await lab.quiet(0.5)
-
-
-def patience(lab: Lab, play: Play) -> float:
-    """Seconds within which a call is surely over."""
-    return max(play.lasts, 0.0) * 1.5 + lab.tempo.answer
 
 
 async def uncut(lab: Lab, play: Play) -> Exchange:
