@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import AUTO, SUBSCRIPTION_ID, Ending, Exchange, Lab, Message, Reason, Refusal, Session, codes
+from seatrial import AUTO, SUBSCRIPTION_ID, Ending, Exchange, Lab, Message, Outcome, Reason, Refusal, Session, codes
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 TOOLS_CHANGED = "notifications/tools/list_changed"
@@ -37,10 +37,15 @@ async def subscribed(
     subscription = await opened(session, filter, id=id)
     if not acknowledgement(subscription) and not optional:
         outcome = await subscription.outcome(0.0)
-        if isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND:
-            lab.not_applicable("the server has no subscriptions", outcome)
+        must_be_offered(lab, outcome)
         lab.inconclusive(Reason.STIMULUS_FAILED, "a subscription was not acknowledged", outcome)
     return subscription
+
+
+def must_be_offered(lab: Lab, outcome: Outcome) -> None:
+    """NOT_APPLICABLE where subscriptions/listen was refused as an unknown method."""
+    if isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND:
+        lab.not_applicable("the server has no subscriptions", outcome)
 
 
 def tag(message: Message) -> Any:

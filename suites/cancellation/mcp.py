@@ -58,7 +58,7 @@ async def cancelled_request_gets_no_response(lab: Lab) -> None:
         await lab.quiet(0.5)
     for run in runs:
         what = f"no response to the cancelled request {run.exchange.request_id!r}"
-        lab.expect(expect.silent(responses(session, run), what), "mcp.can.no-response")
+        lab.expect(expect.silent(responses(session, run.exchange), what), "mcp.can.no-response")
 
 
 @check(

@@ -105,9 +105,9 @@ def stopped(sighting: Sighting, what: str) -> Violation | None:
     return expect.that(not sighting.finished, f"{what} before its end", str(sighting), *sighting.records)
 
 
-def responses(session: Session, run: Run) -> list[Message]:
-    """Every response with the id of a call, wherever in the session it came."""
-    return [m for _, m in session.received if is_response(m) and same_id(m.payload.get("id"), run.exchange.request_id)]
+def responses(session: Session, exchange: Exchange) -> list[Message]:
+    """Every response with the id of a request, wherever in the session it came."""
+    return [m for _, m in session.received if is_response(m) and same_id(m.payload.get("id"), exchange.request_id)]
 
 
 def numbers(exchange: Exchange) -> Iterator[int]:

@@ -32,6 +32,7 @@ from ..subscriptions import (
     TOOLS_CHANGED,
     acknowledged,
     acknowledgement,
+    must_be_offered,
     opened,
     subscribed,
     tag,
@@ -88,7 +89,7 @@ async def messages_carry_their_subscription(lab: Lab) -> None:
     async with lab.session() as session:
         filter = await _everything(lab, session)
         subscriptions = [await opened(session, filter, id=id) for id in IDS]
-        await _refused(lab, subscriptions[0])
+        must_be_offered(lab, await subscriptions[0].outcome(0.0))
         for play in plays:
             await performed(lab, session, play)
         await settled(lab, session, plays[-1] if plays else None)
@@ -102,13 +103,6 @@ async def _everything(lab: Lab, session: Session) -> Mapping[str, Any]:
     """A filter that asks for all there is to hear."""
     uris = await watchable(lab, session) if lab.declares(Feature.RESOURCES) else []
     return {**EVERY_LIST, **({"resourceSubscriptions": list(uris)} if uris else {})}
-
-
-async def _refused(lab: Lab, subscription: Exchange) -> None:
-    """NOT_APPLICABLE where the server has no subscriptions at all."""
-    outcome = None if acknowledgement(subscription) else await subscription.outcome(0.0)
-    if isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND:
-        lab.not_applicable("the server has no subscriptions", outcome)
 
 
 def _tagged(subscription: Exchange) -> Violation | None:
@@ -201,9 +195,8 @@ async def empty_filters_are_legal(lab: Lab) -> None:
     """subscriptions/listen with {}: it is acknowledged with {}."""
     async with lab.session() as session:
         subscription = await opened(session, {})
-        await _refused(lab, subscription)
-        found = acknowledgement(subscription)
-        outcome = await subscription.outcome(0.0)
+        found, outcome = acknowledgement(subscription), await subscription.outcome(0.0)
+        must_be_offered(lab, outcome)
         seen, record = (found.payload, found.record) if found else (outcome, None)
         empty = found is not None and found.params.get("notifications") in ({}, None)
         lab.expect(expect.that(empty, "an acknowledgement of nothing", seen, outcome, record))
@@ -229,8 +222,7 @@ async def filter_is_required(lab: Lab) -> None:
             exchange = await session.begin("subscriptions/listen", params)
             await exchange.until(lambda x: x.messages or x.ending is not Ending.OPEN or None)
             outcome = await exchange.outcome(0.0)
-            if isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND:
-                lab.not_applicable("the server has no subscriptions", outcome)
+            must_be_offered(lab, outcome)
             soft = "notifications" in params
             lab.expect(expect.refused(outcome, {codes.INVALID_PARAMS}, soft=soft))
 

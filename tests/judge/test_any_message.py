@@ -11,8 +11,8 @@ from seatrial.claims import Spoken
 from seatrial.judge import errors, ordering, replay
 from seatrial.judge.traffic import Judgement
 
+from .monitors import EVERY, Monitor
 from .streams import STDIO, D, E, History, histories, modern, notification, request, stream
-from .test_monitors import EVERY, Monitor
 
 NAMES = st.sampled_from(
     ["jsonrpc", "id", "method", "params", "result", "error", "code", "message", "data", "_meta"]

@@ -10,6 +10,7 @@ from seatrial.judge import dedup, errors, framing, lifecycle, shape
 from seatrial.judge.traffic import Judgement, heard
 from seatrial.transcript import Kind
 
+from .monitors import CACHED, HELLO, SSE, TOOLS, newer, older, piped
 from .streams import (
     STDIO,
     D,
@@ -24,7 +25,6 @@ from .streams import (
     request,
     response,
 )
-from .test_monitors import CACHED, HELLO, SSE, TOOLS, newer, older, piped
 
 
 def replayed(operation: str, **headers: str) -> History:
