@@ -13,19 +13,10 @@ if TYPE_CHECKING:
     from .events import Event as Event
     from .events import RunFinished as RunFinished
     from .events import RunStarted as RunStarted
-    from .judge import dedup as dedup
-    from .judge import errors as errors
-    from .judge import framing as framing
-    from .judge import lifecycle as lifecycle
-    from .judge import ordering as ordering
-    from .judge import pagination as pagination
-    from .judge import replay as replay
-    from .judge import shape as shape
     from .judge.operations import Histories as Histories
     from .judge.traffic import Judgement as Judgement
     from .lab import Inconclusive as Inconclusive
     from .lab import Lab as Lab
-    from .lab import NotApplicable as NotApplicable
     from .listing import LISTS as LISTS
     from .listing import Walk as Walk
     from .listing import entries as entries
@@ -72,16 +63,11 @@ if TYPE_CHECKING:
     from .protocols.outcome import Message as Message
     from .protocols.outcome import Outcome as Outcome
     from .protocols.outcome import Refusal as Refusal
-    from .protocols.outcome import Reply as Reply
     from .registry import assemble as assemble
     from .registry import check as check
-    from .registry import collect as collect
     from .registry import suite as suite
-    from .requirements import load as load
     from .stimuli import Stimulus as Stimulus
     from .target import Server as Server
-    from .transcript import Kind as Kind
-    from .transcript import Record as Record
     from .transport.network import Listener as Listener
     from .transport.network import Network as Network
     from .transport.network import Process as Process
@@ -106,19 +92,10 @@ _EXPORTS: dict[str, str] = {
     "Event": "events",
     "RunFinished": "events",
     "RunStarted": "events",
-    "dedup": "judge",
-    "errors": "judge",
-    "framing": "judge",
-    "lifecycle": "judge",
-    "ordering": "judge",
-    "pagination": "judge",
-    "replay": "judge",
-    "shape": "judge",
     "Histories": "judge.operations",
     "Judgement": "judge.traffic",
     "Inconclusive": "lab",
     "Lab": "lab",
-    "NotApplicable": "lab",
     "entries": "listing",
     "LISTS": "listing",
     "Walk": "listing",
@@ -165,16 +142,11 @@ _EXPORTS: dict[str, str] = {
     "Message": "protocols.outcome",
     "Outcome": "protocols.outcome",
     "Refusal": "protocols.outcome",
-    "Reply": "protocols.outcome",
     "assemble": "registry",
     "check": "registry",
-    "collect": "registry",
     "suite": "registry",
-    "load": "requirements",
     "Stimulus": "stimuli",
     "Server": "target",
-    "Kind": "transcript",
-    "Record": "transcript",
     "Listener": "transport.network",
     "Network": "transport.network",
     "Process": "transport.network",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from .spelling import unknown
 
@@ -16,6 +16,7 @@ _KEY = re.compile(r"""^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*
 _PART = re.compile(r""""([^"]*)"|'([^']*)'|([\w-]+)""")
 
 Keys = tuple[str, ...]
+T = TypeVar("T")
 
 
 class ConfigError(Exception):
@@ -68,20 +69,20 @@ class Entry:
         return ConfigError(f"{self.document.file}:{self.document.line(self.path)}: {'.'.join(self.path)} {problem}")
 
     def text(self) -> str:
-        return self._typed(str, "a text in quotes")  # type: ignore[no-any-return]
+        return self._typed(str, "a text in quotes")
 
     def flag(self) -> bool:
-        return self._typed(bool, "true or false")  # type: ignore[no-any-return]
+        return self._typed(bool, "true or false")
 
     def number(self) -> float:
-        if isinstance(self.value, bool):
+        if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise self._wrong("a number")
-        return float(self._typed((int, float), "a number"))
+        return float(self.value)
 
     def whole(self) -> int:
         if isinstance(self.value, bool):
             raise self._wrong("a whole number")
-        return self._typed(int, "a whole number")  # type: ignore[no-any-return]
+        return self._typed(int, "a whole number")
 
     def texts(self) -> tuple[str, ...]:
         wanted = "a list of texts in quotes"
@@ -92,14 +93,14 @@ class Entry:
 
     def table(self, legal: Collection[str] = (), kind: str = "key") -> dict[str, Entry]:
         """The entries of a table; with `legal`, any other name is an error."""
-        entries = {k: Entry(self.document, (*self.path, k), v) for k, v in self._typed(Mapping, "a table").items()}
+        entries = {k: Entry(self.document, (*self.path, k), v) for k, v in self._typed(dict, "a table").items()}
         for key, entry in entries.items():
             if legal and key not in legal:
                 raise entry.error(f"is not understood: {unknown(kind, key, legal)}")
         return entries
 
-    def _typed(self, types: type | tuple[type, ...], wanted: str) -> Any:
-        if not isinstance(self.value, types):
+    def _typed(self, kind: type[T], wanted: str) -> T:
+        if not isinstance(self.value, kind):
             raise self._wrong(wanted)
         return self.value
 

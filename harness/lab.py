@@ -157,17 +157,25 @@ class Lab:
             replicas=replicas,
         )
         own = version is not None or resuming is not None or not opened or not rig.plain
-        if self.case.check.isolation is Isolation.SHARED and not own:
-            async with self.berth.lent(self.case.column, self.recorder) as session:
-                try:
-                    yield session
-                finally:
-                    self._watch(session)
-            return
-        self.declared_faults += faults
-        session = await self.berth.session(
-            version or self.version, self.binding, self.recorder, self.tasks, self._fired, rig, await self._server()
-        )
+        lent = self.case.check.isolation is Isolation.SHARED and not own
+        async with self._lent() if lent else self._own(rig, version or self.version, resuming, opened) as session:
+            yield session
+
+    @asynccontextmanager
+    async def _lent(self) -> AsyncIterator[Session]:
+        """The session that the checks of this column share."""
+        async with self.berth.lent(self.case.column, self.recorder) as session:
+            try:
+                yield session
+            finally:
+                self._watch(session)
+
+    @asynccontextmanager
+    async def _own(self, rig: Rig, version: str, resuming: Session | None, opened: bool) -> AsyncIterator[Session]:
+        """A session that nobody else has."""
+        self.declared_faults += rig.faults
+        server = await self._server()
+        session = await self.berth.session(version, self.binding, self.recorder, self.tasks, self._fired, rig, server)
         try:
             await self._begin(session, resuming, opened)
             yield session
@@ -178,9 +186,7 @@ class Lab:
 
     async def _begin(self, session: Session, resuming: Session | None, opened: bool) -> None:
         if resuming is not None:
-            session.session_id, session.server = resuming.session_id, resuming.server
-            session.envelope.negotiated = True  # type: ignore[union-attr]
-            session._next_id = resuming._next_id
+            session.take_over(resuming)
         elif opened:
             outcome = await self.berth.begun(session)
             if not isinstance(outcome, Answer):

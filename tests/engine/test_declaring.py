@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from seatrial.discovery import SuiteError, load_suites
+from seatrial.model import Check
 from seatrial.registry import RegistryError, check, collect, suite, uncovered
 
 from .declare import row
 
 
-def made(ident: str = "t.one", **declared: object) -> object:
-    return check(ident, "It holds", **declared)(lambda lab: None)  # type: ignore[arg-type]
+def made(ident: str = "t.one", **declared: Any) -> Check:
+    return check(ident, "It holds", **declared)(lambda lab: None)
 
 
 @pytest.mark.parametrize(
@@ -23,14 +25,14 @@ def made(ident: str = "t.one", **declared: object) -> object:
         ([made(mutants=["no.such"])], "mutant no.such, which does not exist"),
     ],
 )
-def test_a_contradiction_names_the_suite_and_the_check(checks: list[object], told: str) -> None:
+def test_a_contradiction_names_the_suite_and_the_check(checks: list[Check], told: str) -> None:
     with pytest.raises(RegistryError, match=told) as caught:
-        suite("s", checks, [row()])  # type: ignore[arg-type]
+        suite("s", checks, [row()])
     assert str(caught.value).startswith("suite s: ")
 
 
 def test_a_row_without_a_check_is_uncovered() -> None:
-    found = suite("s", [made()], [row(), row("t.two"), row("t.three")], uncovered={"t.two": "later"})  # type: ignore[list-item]
+    found = suite("s", [made()], [row(), row("t.two"), row("t.three")], uncovered={"t.two": "later"})
     assert uncovered(found) == {"t.two": "later", "t.three": ""}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from seatrial.claims import Claims, Spoken
 from seatrial.model import Column, Feature, Level, Need, Reason, Role
 from seatrial.planning import Equipment, Selection, exclusion, plan, played_by
@@ -15,8 +17,8 @@ CLAIMS = Claims((SPOKEN,), {(E, HTTP): 9})
 COLUMNS = (Column(D, HTTP), Column(E, HTTP))
 
 
-def stimulus(role: Role, **given: object) -> Stimulus:
-    return Stimulus(role=role, verb="tool", name="t", **given)  # type: ignore[arg-type]
+def stimulus(role: Role, **given: Any) -> Stimulus:
+    return Stimulus(role=role, verb="tool", name="t", **given)
 
 
 def excluded(*needs: Need, equipment: Equipment | None = None, version: str = D) -> Reason | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..outcome import Answer, Lost, Message, Outcome, Refusal
 from .carrier import Carrier, HeaderPairs
+from .codes import METHOD_NOT_FOUND
 from .envelope import CLIENT, StatefulEnvelope, StatelessEnvelope, envelope
 from .exchange import NO_ID, Departure, Exchange, Pulse, is_response
 from .http import GET_HEADERS, HttpCarrier
@@ -239,7 +240,7 @@ class Session:
     async def healthy(self) -> bool:
         """Does the session still answer?"""
         outcome = await self.fence()
-        unserved = isinstance(outcome, Refusal) and outcome.code == -32601  # an answer all the same
+        unserved = isinstance(outcome, Refusal) and outcome.code == METHOD_NOT_FOUND  # an answer all the same
         return isinstance(outcome, Answer) or unserved
 
     # Lifecycle
@@ -260,6 +261,12 @@ class Session:
             if announce:
                 await self.announce()
         return outcome
+
+    def take_over(self, other: Session) -> None:
+        """Go on with the session of another, negotiated there: under its id and its count of requests (older era)."""
+        assert isinstance(self.envelope, StatefulEnvelope), "2026-07-28 has no sessions"
+        self.envelope.session_id, self.envelope.negotiated = other.session_id, True
+        self.server, self._next_id = other.server, other._next_id
 
     async def announce(self) -> None:
         """Send notifications/initialized and, over HTTP, wait until it was taken."""
