@@ -9,30 +9,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
-from seatrial import CaseFinished, Column, Event, Result, RunFinished, RunStarted, Verdict, cells
+from seatrial import CaseFinished, Event, RunFinished, RunStarted, Verdict
 
-from .findings import BAD, Finding, Group, bad, by_suite, finding, lines, note_text, unjudged
-from .reporter import Run, columns, counts
+from .findings import BAD, Finding, Group, bad, finding, lines, note_text, same_check, unjudged
+from .reporter import Run, counts
+from .table import MARKS, Matrix, title
 from .text import shortened, visible
 
-MARKS = {
-    Verdict.PASS: ("pass", "green"),
-    Verdict.FAIL: ("FAIL", "bold red"),
-    Verdict.WARN: ("warn", "yellow"),
-    Verdict.INCONCLUSIVE: ("?", "magenta"),
-    Verdict.NOT_APPLICABLE: ("-", "dim"),
-    Verdict.ERROR: ("ERR", "bold white on red"),
-}
-"""How a verdict looks in a cell."""
-
-SHORT = {"streamable-http": "http", "http+sse": "sse"}
-"""Bindings as the matrix names them, so that more columns have room; `--binding` takes these names too."""
-
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
-TEXT_LIMIT, NOTE_LIMIT = 600, 200
+TEXT_LIMIT = 600
 """Characters of one expectation or observation that are shown; reports in files have all of them."""
-REASONS_SHOWN = 12
-COLUMNS_SHOWN = 4
+VIOLATIONS_SHOWN, NOTES_SHOWN, REASONS_SHOWN, COLUMNS_SHOWN = 3, 8, 12, 4
+"""So many are told to a person, the rest is counted; with `verbose` among the options of the run all are told."""
 
 
 class ConsoleReporter:
@@ -59,7 +47,7 @@ class ConsoleReporter:
         findings = [finding(result, self._run.started) for result in self._run.results]
         if self._run.results:
             self._matrix()
-        for group in bad(findings):
+        for group in bad(findings, same_check):
             self._told(group)
         self._notes(findings)
         self._unjudged(findings)
@@ -72,32 +60,39 @@ class ConsoleReporter:
         self._console.print(Text(about, style="bold"))
         self._console.print(Text(f"{len(started.cases)} cases, seed {started.seed}"))
 
+    @property
+    def _verbose(self) -> bool:
+        return bool(self._run.started.options.get("verbose"))
+
+    def _most(self, number: int) -> int | None:
+        """How many of a list are shown; None: all."""
+        return None if self._verbose else number
+
     def _matrix(self) -> None:
-        results = self._run.results
-        shown = columns(results)
-        short = _width(results, shown) > self._console.width
+        matrix = Matrix(self._run.results, self._run.started, self._verbose)
+        numbered = matrix.width() > self._console.width
         self._console.print()
-        table = _empty(shown, short)
-        for suite, rows in by_suite(results, self._run.started).items():
-            _fill(table, suite, rows, shown)
-        self._console.print(table)
-        if short:
-            for number, column in enumerate(shown, start=1):
-                self._console.print(Text(f"  {number:>2}  {_name(column, ' ')}"))
+        self._console.print(matrix.table(numbered))
+        if numbered:
+            for number, column in enumerate(matrix.columns, start=1):
+                self._console.print(Text(f"  {number:>2}  {title(column, ' ')}"))
+        if matrix.hidden:
+            about = f"Checks without a FAIL, WARN or ERROR: {matrix.hidden}; --verbose shows them"
+            self._console.print(Text(about, style="dim"))
 
     def _told(self, group: Group) -> None:
         mark, style = MARKS[group.first.verdict]
         heading = Text.assemble((f"{mark} ", style), (group.first.check, "bold"), f"  {group.first.title}")
         self._console.print()
         self._console.print(heading)
-        for name, text in (*lines(group.first), ("in", _where(group))):
+        for name, text in (*lines(group.first, self._most(VIOLATIONS_SHOWN)), ("in", _where(group))):
             self._part(name, text)
         if group.first.traceback:
             self._part("error", group.first.traceback.strip().splitlines()[-1])
 
     def _part(self, name: str, text: str) -> None:
-        """One part of a finding. A command and an address are never broken, so that they can be copied."""
-        whole = name in ("rerun", "spec")
+        """One part of a finding. What is to be copied is never broken."""
+        whole = name in ("rerun", "spec", "add")
         shown = Text(visible(text) if whole else shortened(visible(text), TEXT_LIMIT))
         if whole:
             self._console.print(Text(f"  {name:<8} ") + shown, soft_wrap=True)
@@ -107,22 +102,44 @@ class ConsoleReporter:
         self._console.print(grid)
 
     def _notes(self, findings: Sequence[Finding]) -> None:
-        """What is allowed and worth knowing: broken MAY and INFO rows."""
-        noted = dict.fromkeys(
-            (found.check, note_text(note)) for found in findings if found.verdict not in BAD for note in found.notes
-        )
+        """What is allowed and worth knowing, of each check the first: broken MAY and INFO rows."""
+        noted: dict[str, dict[str, None]] = {}
+        for found in findings:
+            if found.verdict not in BAD and found.notes:
+                noted.setdefault(found.check, {}).update(dict.fromkeys(map(note_text, found.notes)))
         self._heading("Notes (allowed, no effect on the exit code)", bool(noted))
-        for check, text in noted:
-            self._console.print(Text(f"  {check}  {shortened(visible(text), NOTE_LIMIT)}"))
+        shown = self._most(NOTES_SHOWN)
+        for check, texts in list(noted.items())[:shown]:
+            self._note(check, list(texts))
+        if more := len(noted) - len(list(noted)[:shown]):
+            self._console.print(Text(f"  {more} more with notes; --verbose and the reports tell them"))
+
+    def _note(self, check: str, texts: Sequence[str]) -> None:
+        """The notes of one check, or the first of them on at most two lines."""
+        if self._verbose:
+            for text in texts:
+                self._console.print(Text(f"  {check}  {shortened(visible(text), TEXT_LIMIT)}"))
+            return
+        more = f" (and {len(texts) - 1} more)" if texts[1:] else ""
+        room = 2 * self._console.width - len(check) - len(more) - 20
+        self._console.print(Text(f"  {check}  {shortened(visible(texts[0]), max(room, 40))}{more}"))
 
     def _unjudged(self, findings: Sequence[Finding]) -> None:
         for verdict, heading in ((Verdict.INCONCLUSIVE, "Not judged"), (Verdict.NOT_APPLICABLE, "Not applicable")):
-            found = list(unjudged(findings, verdict))
+            found = unjudged(findings, verdict)
             self._heading(heading, bool(found))
-            for count, reason, detail in found[:REASONS_SHOWN]:
-                self._console.print(Text(f"  {count:>5}  {reason}  {shortened(visible(detail), TEXT_LIMIT)}".rstrip()))
-            if rest := sum(count for count, _, _ in found[REASONS_SHOWN:]):
-                self._console.print(Text(f"  {rest:>5}  for other reasons; the reports name them"))
+            shown = found[: self._most(REASONS_SHOWN)]
+            for group in shown:
+                self._reason(group)
+            if rest := sum(len(group.findings) for group in found[len(shown) :]):
+                self._console.print(Text(f"  {rest:>5}  for other reasons; --verbose and the reports name them"))
+
+    def _reason(self, group: Group) -> None:
+        """How many cases share a reason, and what to add to the configuration."""
+        told = shortened(visible(group.first.detail), TEXT_LIMIT)
+        self._console.print(Text(f"  {len(group.findings):>5}  {group.first.reason}  {told}".rstrip()))
+        if group.first.advice:
+            self._console.print(Text(f"         add: {visible(group.first.advice)}"), soft_wrap=True)
 
     def _heading(self, text: str, wanted: bool) -> None:
         if wanted:
@@ -142,37 +159,6 @@ class ConsoleReporter:
             self._console.print(Text(f"evidence: {run.started.evidence}"), soft_wrap=True)
 
 
-def _empty(shown: Sequence[Column], short: bool) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="none")
-    table.add_column("", overflow="fold", min_width=20)
-    for number, column in enumerate(shown, start=1):
-        table.add_column(str(number) if short else _name(column, "\n"), min_width=4)
-    return table
-
-
-def _fill(table: Table, suite: str, results: Sequence[Result], shown: Sequence[Column]) -> None:
-    """The rows of one suite under its name."""
-    verdicts = cells(results)
-    table.add_row(Text(suite, style="bold"))
-    for check in dict.fromkeys(result.case.check.id for result in results):
-        table.add_row(Text(f"  {check}"), *(_cell(verdicts.get((check, column))) for column in shown))
-
-
-def _cell(verdict: Verdict | None) -> Text:
-    return Text("") if verdict is None else Text(*MARKS[verdict])
-
-
-def _name(column: Column, separator: str) -> str:
-    profile = () if column.profile == "none" else (column.profile,)
-    return separator.join((column.version, SHORT.get(column.binding, column.binding), *profile))
-
-
-def _width(results: Sequence[Result], shown: Sequence[Column]) -> int:
-    """How wide the matrix is when every column is named in full."""
-    names = 2 + max(len(result.case.check.id) for result in results)
-    return names + sum(1 + max(map(len, _name(column, "\n").split("\n"))) for column in shown)
-
-
 def _server_name(said: Any) -> str:
     """What a server calls itself in its initialize or discover result; "" when it does not."""
     result = said if isinstance(said, Mapping) else {}
@@ -183,7 +169,8 @@ def _server_name(said: Any) -> str:
 
 def _where(group: Group) -> str:
     more = len(group.columns) - COLUMNS_SHOWN
-    return "  ".join(group.columns[:COLUMNS_SHOWN]) + (f"  and {more} more columns" if more > 0 else "")
+    shown = "  ".join(group.columns[:COLUMNS_SHOWN]) + (f"  and {more} more" if more > 0 else "")
+    return shown if group.alike else f"{shown}  (the words differ, the reports have all)"
 
 
 class Live:

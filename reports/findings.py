@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from seatrial import Case, Requirement, Result, RunStarted, Verdict, Violation, clause_links
+
+from .advice import advice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,11 @@ class Finding:
     def links(self) -> tuple[str, ...]:
         """Where the clauses can be read, each once."""
         return tuple(dict.fromkeys(link for row in self.clauses for link in clause_links(row, self.version)))
+
+    @property
+    def advice(self) -> str:
+        """What to add to the configuration, so that an unjudged case can be judged; "" when nothing helps."""
+        return advice(self.reason, self.detail, self.target, self.check) if self.verdict is Verdict.INCONCLUSIVE else ""
 
     def as_json(self) -> dict[str, Any]:
         """The finding as it stands in the JSON report."""
@@ -119,7 +126,7 @@ def _clauses(result: Result, run: RunStarted) -> tuple[Requirement, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings of one check that say the same in several columns."""
+    """Findings of one check in several columns."""
 
     findings: tuple[Finding, ...]
 
@@ -131,15 +138,28 @@ class Group:
     def columns(self) -> tuple[str, ...]:
         return tuple(found.column for found in self.findings)
 
+    @property
+    def alike(self) -> bool:
+        """Whether they say the same."""
+        return len(set(map(same_words, self.findings))) == 1
 
-def grouped(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    """The findings, those of equal check, verdict and words together, the worst verdict first."""
+
+def grouped(findings: Iterable[Finding], key: Callable[[Finding], tuple[str, ...]]) -> tuple[Group, ...]:
+    """The findings, those of an equal key together, the worst verdict first."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for found in findings:
-        key = (found.check, found.verdict, found.reason, found.expected, found.actual, found.detail)
-        groups.setdefault(key, []).append(found)
+        groups.setdefault(key(found), []).append(found)
     order = list(Verdict)
     return tuple(Group(tuple(g)) for g in sorted(groups.values(), key=lambda g: order.index(g[0].verdict)))
+
+
+def same_words(found: Finding) -> tuple[str, ...]:
+    """What findings have in common that differ in their columns alone."""
+    return (found.check, found.verdict, found.reason, found.expected, found.actual, found.detail)
+
+
+def same_check(found: Finding) -> tuple[str, ...]:
+    return (found.check, found.verdict)
 
 
 RECORDS_SHOWN = 12
@@ -149,28 +169,31 @@ BAD = (Verdict.FAIL, Verdict.ERROR, Verdict.WARN)
 """The verdicts whose findings are told one by one."""
 
 
-def bad(findings: Iterable[Finding]) -> tuple[Group, ...]:
-    return grouped(found for found in findings if found.verdict in BAD)
+def bad(findings: Iterable[Finding], key: Callable[[Finding], tuple[str, ...]] = same_words) -> tuple[Group, ...]:
+    return grouped((found for found in findings if found.verdict in BAD), key)
 
 
-def unjudged(findings: Iterable[Finding], verdict: Verdict) -> Iterator[tuple[int, str, str]]:
-    """How many cases of a verdict share a reason and a detail, most frequent first: (count, reason, detail)."""
-    counted: dict[tuple[str, str], int] = {}
-    for found in findings:
-        if found.verdict is verdict:
-            key = (found.reason, found.detail)
-            counted[key] = counted.get(key, 0) + 1
-    for (reason, detail), count in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
-        yield count, reason, detail
+def unjudged(findings: Iterable[Finding], verdict: Verdict) -> Sequence[Group]:
+    """The findings of a verdict, those of equal reason and detail together, most frequent first."""
+    found = grouped((f for f in findings if f.verdict is verdict), lambda f: (f.reason, f.detail))
+    return sorted(found, key=lambda group: (-len(group.findings), group.first.reason, group.first.detail))
 
 
-def lines(found: Finding) -> Sequence[tuple[str, str]]:
-    """The parts of a finding for a reader, in the order in which they are told: (name, text)."""
-    parts = [("clause", row.title) for row in found.clauses]
-    for violation in found.violations:
-        parts += [("expected", violation.expected), ("actual", violation.actual)]
+def lines(found: Finding, limit: int | None = None) -> Sequence[tuple[str, str]]:
+    """The parts of a finding for a reader, in the order in which they are told: (name, text).
+
+    Equal violations are told once, and no more than `limit` of them.
+    """
+    doubt = ", ambiguous" if any(violation.soft for violation in found.violations) else ""
+    parts = [("clause", f"{row.level}{doubt}: {row.title}") for row in found.clauses]
+    told = tuple(dict.fromkeys((violation.expected, violation.actual) for violation in found.violations))
+    for expected, actual in told[:limit]:
+        parts += [("expected", expected), ("actual", actual)]
+    more = len(told) - len(told[:limit])
+    parts += [("more", f"{more} more expectations did not hold; the reports name them")] if more else []
     parts += [("note", note_text(note)) for note in found.notes]
     parts += [("detail", found.detail)] if found.detail else []
+    parts += [("add", found.advice)] if found.advice else []
     parts += [("records", _cited(found.records))] if found.records else []
     parts += [("rerun", found.rerun)]
     return [*parts, *(("spec", link) for link in found.links)]

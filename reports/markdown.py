@@ -94,11 +94,16 @@ def _heading(column: Column) -> str:
 
 def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
     for verdict, heading in ((Verdict.INCONCLUSIVE, "Not judged"), (Verdict.NOT_APPLICABLE, "Not applicable")):
-        rows = [[str(count), reason, markdown(detail)] for count, reason, detail in unjudged(findings, verdict)]
+        rows = [_counted(group) for group in unjudged(findings, verdict)]
         if rows:
             yield f"## {heading}"
             yield ""
-            yield from _table(["cases", "reason", "detail"], rows)
+            yield from _table(["cases", "reason", "detail", "what to add to seatrial.toml"], rows)
+
+
+def _counted(group: Group) -> list[str]:
+    told = (group.first.reason, group.first.detail, group.first.advice)
+    return [str(len(group.findings)), *map(markdown, told)]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]] | Iterator[list[str]]) -> Iterator[str]:

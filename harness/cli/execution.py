@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import secrets
+import shlex
+import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -45,6 +48,7 @@ class Job:
     reports: tuple[Request, ...]
     folder: Path
     command: tuple[str, ...]
+    verbose: bool = False
 
 
 def prepare(wanted: Wanted, make: Callable[[Catalogue], Target], target: tuple[str, ...]) -> Job:
@@ -54,8 +58,15 @@ def prepare(wanted: Wanted, make: Callable[[Catalogue], Target], target: tuple[s
     reports = parsed(wanted.report)
     folder = wanted.output or _fresh_folder(options.seed)
     command, *words = target
-    repeated = ("seatrial", command, *_repeated(wanted), *words)
-    return Job(make(catalogue), catalogue, options, _policy(wanted), reports, folder, repeated)
+    repeated = (*_program(), command, *_repeated(wanted), *words)
+    return Job(make(catalogue), catalogue, options, _policy(wanted), reports, folder, repeated, wanted.verbose)
+
+
+def _program() -> list[str]:
+    """How this program was called. A shell that does not find it by its name needs the path as it was typed."""
+    name = shlex.split(click.get_current_context().find_root().info_name or "seatrial")
+    typed = Path(sys.argv[0])
+    return [str(typed)] if name == [typed.name] and shutil.which(typed.name) is None else name
 
 
 def _repeated(wanted: Wanted) -> Iterator[str]:
@@ -116,8 +127,13 @@ def perform(job: Job) -> Exit:
     evidence = job.folder / "evidence.jsonl"
     with writable(evidence, "the evidence") as lines, opened(_requests(job)) as reporters:
         _remember(job.folder)
-        feed = Feed(reporters, job.policy, _start(job, evidence), {"command": list(job.command)})
+        feed = Feed(reporters, job.policy, _start(job, evidence), _asked(job))
         return anyio.run(_Run(job, feed, lines).go, backend="trio", backend_options=_clock(job.target))
+
+
+def _asked(job: Job) -> dict[str, Any]:
+    """What the reports tell of the command line beside the options of the engine."""
+    return {"command": list(job.command), **({"verbose": True} if job.verbose else {})}
 
 
 def _requests(job: Job) -> tuple[Request, ...]:

@@ -49,6 +49,7 @@ class Wanted:
     concurrency: int
     strict: bool
     strict_info: bool
+    verbose: bool
     allow_inconclusive: str | None
     report: tuple[str, ...]
     output: Path | None
@@ -91,6 +92,9 @@ _RUN = (
         default=8,
         show_default=True,
         help="Cases that run at the same time.",
+    ),
+    click.option(
+        "-v", "--verbose", is_flag=True, help="Show every check, note and reason, not only what needs a look."
     ),
     click.option("--strict", is_flag=True, help="A WARN fails the run too."),
     click.option("--strict-info", is_flag=True, help="A note counts as a WARN."),

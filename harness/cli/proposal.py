@@ -12,15 +12,18 @@ from ..model import Role
 Tool = Mapping[str, Any]
 
 _FILLED = (
+    ("gap", {"number", "integer"}, re.compile(r"gap|interval|pause|every|delay", re.I)),
     ("seconds", {"number", "integer"}, re.compile(r"sec|duration|delay|sleep|wait|time", re.I)),
     ("count", {"number", "integer"}, re.compile(r"^n$|count|steps|times|total|number", re.I)),
-    ("gap", {"number", "integer"}, re.compile(r"gap|interval|pause|every", re.I)),
     ("key", {"string"}, re.compile(r"key|token|tag|label|^id$", re.I)),
     ("text", {"string"}, re.compile(r"text|message|msg|content|input|prompt|query|value", re.I)),
     ("level", {"string"}, re.compile(r"level|severity", re.I)),
     ("city", {"string"}, re.compile(r"city|place|location", re.I)),
 )
-"""Placeholder, the types of parameter that it fits, and the names that suggest it. The first that fits is taken."""
+"""Placeholder, the types of parameter that it fits, and the names that suggest it.
+
+The first that fits and is wanted is taken.
+"""
 
 _EXAMPLES: Mapping[str, Any] = {
     "string": "example",
@@ -68,6 +71,8 @@ def _read_only(tool: Tool) -> bool:
     return _hint(tool, "readOnlyHint") is True and not re.search(r"crash|fail|error|slow|break|ask", _about(tool), re.I)
 
 
+_WITNESSING = r"\bprobe|witness|ledger|audit|tally|effects"
+
 _RULES = (
     _Rule(Role.ECHO, r"\becho", frozenset({"text"})),
     _Rule(Role.PROGRESS, r"progress|notif", frozenset({"count"}), frozenset({"gap", "seconds"}), progress=True),
@@ -84,7 +89,8 @@ _RULES = (
     _Rule(Role.ROOTS, r"\broots"),
     _Rule(Role.MUTATE_TOOLS, r"(mutate|add|remove|register|toggle|change)\w* tool"),
     _Rule(Role.MUTATE_RESOURCE, r"(mutate|update|toggle|change)\w* (resource|note|subscri)", may=frozenset({"text"})),
-    _Rule(Role.WITNESS, r"\bprobe|witness|ledger|audit|tally|effects"),
+    _Rule(Role.WITNESS, _WITNESSING, named=True),
+    _Rule(Role.WITNESS, _WITNESSING),
     _Rule(Role.CALL, r"\becho", frozenset({"text"})),
     _Rule(Role.CALL, "", may=frozenset(), fits=_read_only),
 )
@@ -144,7 +150,7 @@ def _arguments(tool: Tool, wanted: frozenset[str]) -> dict[str, Any]:
     required = schema.get("required") if isinstance(schema, dict) else None
     found: dict[str, Any] = {}
     for name, parameter in parameters.items():
-        placeholder = _placeholder(name, parameter)
+        placeholder = _placeholder(name, parameter, wanted)
         if placeholder in wanted and f"{{{placeholder}}}" not in found.values():
             found[name] = f"{{{placeholder}}}"
         elif isinstance(required, list) and name in required:
@@ -152,9 +158,11 @@ def _arguments(tool: Tool, wanted: frozenset[str]) -> dict[str, Any]:
     return found
 
 
-def _placeholder(name: str, parameter: Any) -> str:
+def _placeholder(name: str, parameter: Any, wanted: frozenset[str]) -> str:
+    """The placeholder that suits a parameter, a wanted one before others; "" when none does."""
     kind = parameter.get("type") if isinstance(parameter, dict) else None
-    return next((word for word, kinds, names in _FILLED if kind in kinds and names.search(name)), "")
+    suiting = [word for word, kinds, names in _FILLED if kind in kinds and names.search(name)]
+    return next((word for word in suiting if word in wanted), suiting[0] if suiting else "")
 
 
 def _example(parameter: Any, placeholder: str) -> Any:

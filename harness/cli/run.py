@@ -12,6 +12,7 @@ import click
 
 from ..config import FILE, TargetConfig, load, select, url_problem
 from ..document import ConfigError
+from ..matrix import Exit
 from ..target import Target, attach
 from ..transcript import REDACTED, SECRET_HEADERS, Redactor
 from .catalogue import Catalogue
@@ -48,7 +49,16 @@ def command(ctx: click.Context, /, place: str, config: Path | None, header: tupl
         catalogue.require_bindings(target.bindings)
         return attach(target)
 
-    ctx.exit(perform(prepare(Wanted(**typed), make, words)))
+    code = perform(prepare(Wanted(**typed), make, words))
+    if not target.stimuli and code is not Exit.UNREACHABLE:
+        _advise(place, target)
+    ctx.exit(code)
+
+
+def _advise(place: str, target: TargetConfig) -> None:
+    """How to get more judged, in one line."""
+    known = "" if "://" not in place and not target.command else " " + " ".join(_named(place, None, {}, target))
+    click.echo(f"No stimuli are configured; to have more judged: seatrial init{known}, then seatrial run", err=True)
 
 
 def target_config(place: str, spawn: tuple[str, ...] | None, config: Path | None) -> TargetConfig:

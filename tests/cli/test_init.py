@@ -51,6 +51,23 @@ def test_tools_are_recognised_by_name_description_and_parameters() -> None:
     assert found["failing"] == ("always_fails", {}, True)
 
 
+def test_a_witness_is_known_by_its_name_before_any_that_is_only_told_of() -> None:
+    found = proposed(
+        tool("rebuild", "Slow work; `probe(key)` tells how far it came.", seconds=dict(NUMBER), key=dict(STRING)),
+        tool("probe", "Tells of a key.", key=dict(STRING)),
+    )
+    assert found["witness"] == ("probe", {"key": "{key}"}, True)
+
+
+def test_a_delay_beside_a_count_is_the_gap_between_the_reports() -> None:
+    found = proposed(tool("progress", "Reports.", count={"type": "integer"}, delay=dict(NUMBER)))
+    assert found["progress"] == ("progress", {"count": "{count}", "delay": "{gap}"}, True)
+
+
+def test_a_delay_alone_is_how_long_it_takes() -> None:
+    assert proposed(tool("wait", "", delay=dict(NUMBER)))["slow"] == ("wait", {"delay": "{seconds}"}, True)
+
+
 def test_a_tool_without_a_parameter_for_the_duration_is_not_slow() -> None:
     assert "slow" not in proposed(tool("slow_thing", name=dict(STRING)))
 

@@ -11,7 +11,7 @@ import pytest
 from seatrial.engine import Unreachable
 from seatrial.model import Level, Reason, Verdict
 
-from .conftest import Engine, Invoke, Verdicts
+from .conftest import CHECK, Engine, Invoke, Verdicts
 
 URL = "http://127.0.0.1:9/mcp"
 INCONCLUSIVE = (Verdict.INCONCLUSIVE, Reason.NO_STIMULUS)
@@ -108,6 +108,31 @@ def test_the_only_target_of_the_configuration_needs_no_name(engine: Engine, invo
     assert invoke("run", "shop", "--output", "out").exit_code == 0
     report = json.loads((place / "out/report.json").read_text())
     assert report["findings"][0]["rerun"].startswith("seatrial run shop --check mcp.can.stops-work")
+
+
+def test_a_target_without_stimuli_is_told_how_to_get_them(engine: Engine, invoke: Invoke, place: Path) -> None:
+    said = "No stimuli are configured; to have more judged: seatrial init"
+    assert f"{said} {URL}, then seatrial run\n" in invoke("run", URL).stderr
+    assert f"{said} -- python server.py, then" in invoke("run", "--", "python", "server.py").stderr
+    (place / "seatrial.toml").write_text(f'[target.shop]\nurl = "{URL}"\nstimuli.echo = {{ tool = "echo" }}\n')
+    assert said not in invoke("run").stderr
+
+
+def test_verbose_reaches_the_reporters(engine: Engine, invoke: Invoke, place: Path) -> None:
+    assert CHECK.id not in invoke("run", URL).stdout
+    assert CHECK.id in invoke("run", URL, "-v").stdout
+
+
+def test_the_rerun_command_calls_the_program_as_it_was_called(
+    engine: Engine, invoke: Invoke, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["bin/seatrial"])
+    for path, program in (("", "bin/seatrial"), (str(place), "seatrial")):
+        monkeypatch.setenv("PATH", path)
+        (place / "seatrial").touch(mode=0o755)
+        invoke("run", URL, "--output", "out")
+        report = json.loads((place / "out/report.json").read_text())
+        assert report["findings"][0]["rerun"].startswith(f"{program} run {URL} --check")
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
+from seatrial.events import Event
+from seatrial.model import Column, Level, Reason, Result, Verdict, Violation
 from seatrial.reports.console import ConsoleReporter
 
-from .report_samples import events, report
+from .report_samples import BROKEN, HTTP, STARTED, STDIO, STOPS, case, events, report, requirement
 
 
 @pytest.fixture(autouse=True)
@@ -19,23 +22,22 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 WIDE = """
                            2025-06-18 2026-07-28
-                           stdio      http
-cancellation
+passed/applicable          stdio      http
+cancellation               0/2        0/2
   mcp.can.stops-work       FAIL       FAIL
   mcp.can.no-late-response warn       ?
-version_compatibility
+version_compatibility      2/2        0/1
   mcp.ver.echo             pass       ERR
-  mcp.ver.noted            pass       -
+Checks without a FAIL, WARN or ERROR: 1; --verbose shows them
 """
 
 NARROW = """
-                           1    2
-cancellation
+passed/applicable          1    2
+cancellation               0/2  0/2
   mcp.can.stops-work       FAIL FAIL
   mcp.can.no-late-response warn ?
-version_compatibility
+version_compatibility      2/2  0/1
   mcp.ver.echo             pass ERR
-  mcp.ver.noted            pass -
    1  2025-06-18 stdio
    2  2026-07-28 http
 """
@@ -58,7 +60,7 @@ def test_a_finding_tells_clause_expectation_observation_records_rerun_and_link()
     written = lines_of(report(ConsoleReporter, events()))
     assert (
         "FAIL mcp.can.stops-work  Title of mcp.can.stops-work\n"
-        "  clause   The clause of mcp.can.stops-work holds.\n"
+        "  clause   MUST: The clause of mcp.can.stops-work holds.\n"
         "  expected work stops\n"
         "  actual   work went on: a\\x1b[31mred\\x1b[0m [bold]b[/bold] | `c` <script>\\n\\u202edone\n"
         "  records  1, 3, 5\n"
@@ -121,3 +123,88 @@ def test_a_note_is_told_once_and_apart() -> None:
     written = report(ConsoleReporter, events())
     assert written.count("  mcp.ver.noted  a note; ") == 1
     assert "Notes (allowed, no effect on the exit code)" in written
+
+
+def verbose(of: list[Event]) -> list[Event]:
+    return [replace(STARTED, options={**STARTED.options, "verbose": True}), *of[1:]]
+
+
+def section(written: str, heading: str) -> list[str]:
+    """The lines below a heading, up to the next blank line."""
+    return written.split(f"\n{heading}")[1].split("\n\n")[0].splitlines()[1:]
+
+
+def test_verbose_shows_every_check() -> None:
+    written = lines_of(report(ConsoleReporter, verbose(events())))
+    assert "  mcp.ver.noted            pass       -\n" in written
+    assert "--verbose" not in written
+
+
+def test_three_hundred_checks_that_hold_are_a_line_for_each_suite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = [Column(f"2025-06-{day:02}", "stdio") for day in range(1, 10)]
+    rows = [requirement(f"mcp.can.{'x' * 30}{number}") for number in range(300)]
+    written = lines_of(report(ConsoleReporter, events([Result(case(r, c), Verdict.PASS) for r in rows for c in shown])))
+    matrix = written.split("passed/applicable")[1].split("\n\n")[0].splitlines()
+    assert len(matrix) == 12  # heads, the suite, nine names of columns, and what has no row
+    assert max(map(len, matrix)) <= 80
+
+
+def test_a_case_that_could_not_be_judged_says_what_to_add() -> None:
+    lacking = [
+        Result(case(STOPS), Verdict.INCONCLUSIVE, Reason.NO_STIMULUS, "no stimulus is configured for the role slow"),
+        Result(case(STOPS, HTTP), Verdict.INCONCLUSIVE, Reason.NO_PROCESS, "needs a command"),
+    ]
+    assert section(report(ConsoleReporter, events(lacking)), "Not judged") == [
+        "      1  no-process  needs a command",
+        '         add: [target.shop]  command = ["python", "server.py"]',
+        "      1  no-stimulus  no stimulus is configured for the role slow",
+        '         add: [target.shop.stimuli]  slow = { tool = "TOOL", arguments = { seconds = "{seconds}", '
+        'key = "{key}" }, progress = true }',
+    ]
+
+
+NOTED = [
+    Result(case(requirement(f"mcp.can.n{number}", Level.INFO)), Verdict.PASS, notes=tuple(
+        Violation("a note", f"{what} {'long ' * 99}") for what in ("first", "second")
+    ))
+    for number in range(40)
+]  # fmt: skip
+
+
+def test_notes_take_no_more_than_a_screenful_and_the_rest_is_counted() -> None:
+    found = section(report(ConsoleReporter, events(NOTED)), "Notes")
+    assert len(found) <= 20
+    assert found[0].startswith("  mcp.can.n0  a note; first long")
+    assert "(and 1 more)" in found[1]
+    assert found[-1] == "  32 more with notes; --verbose and the reports tell them"
+
+
+def test_verbose_tells_all_notes() -> None:
+    found = report(ConsoleReporter, verbose(events(NOTED)))
+    assert (found.count("a note; first"), found.count("a note; second")) == (40, 40)
+
+
+def test_equal_violations_are_told_once_and_many_are_counted() -> None:
+    many = tuple(Violation(f"answer {number}", "silence") for number in (1, 1, 2, 3, 4, 5))
+    written = report(ConsoleReporter, events([Result(case(STOPS), Verdict.FAIL, violations=many)]))
+    assert [line for line in written.splitlines() if line.startswith(("  expected", "  more"))] == [
+        "  expected answer 1",
+        "  expected answer 2",
+        "  expected answer 3",
+        "  more     2 more expectations did not hold; the reports name them",
+    ]
+
+
+def test_one_check_is_told_once_although_its_words_differ_by_column() -> None:
+    other = replace(BROKEN, actual="something else")
+    of = [Result(case(STOPS, c), Verdict.FAIL, violations=(v,)) for c, v in ((STDIO, BROKEN), (HTTP, other))]
+    written = report(ConsoleReporter, events(of))
+    assert written.count("FAIL mcp.can.stops-work  Title") == 1
+    assert "something else" not in written
+    assert "the words differ" in written
+
+
+def test_an_ambiguous_clause_is_called_so() -> None:
+    soft = Result(case(STOPS), Verdict.WARN, violations=(replace(BROKEN, soft=True),))
+    assert "  clause   MUST, ambiguous: The clause" in report(ConsoleReporter, events([soft]))

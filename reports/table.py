@@ -1,0 +1,85 @@
+"""The matrix as a terminal shows it: how much of each suite held in each column, and the checks that did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.table import Table
+from rich.text import Text
+from seatrial import Column, Result, RunStarted, Verdict, cells
+
+from .findings import BAD, by_suite
+from .reporter import columns
+
+MARKS = {
+    Verdict.PASS: ("pass", "green"),
+    Verdict.FAIL: ("FAIL", "bold red"),
+    Verdict.WARN: ("warn", "yellow"),
+    Verdict.INCONCLUSIVE: ("?", "magenta"),
+    Verdict.NOT_APPLICABLE: ("-", "dim"),
+    Verdict.ERROR: ("ERR", "bold white on red"),
+}
+"""How a verdict looks in a cell."""
+
+SHORT = {"streamable-http": "http", "http+sse": "sse"}
+"""Bindings as the matrix names them, so that more columns have room; `--binding` takes these names too."""
+
+LEGEND = "passed/applicable"
+"""What the cells of a suite count."""
+
+Cells = Mapping[tuple[str, Column], Verdict]
+
+
+class Matrix:
+    """`whole` shows every check, otherwise those with a FAIL, a WARN or an ERROR stand below their suites."""
+
+    def __init__(self, results: Sequence[Result], started: RunStarted, whole: bool) -> None:
+        self.columns = columns(results)
+        self._cells: Cells = cells(results)
+        self._suites = {
+            suite: tuple(dict.fromkeys(result.case.check.id for result in found))
+            for suite, found in by_suite(results, started).items()
+        }
+        self._shown = {suite: [c for c in checks if whole or self._bad(c)] for suite, checks in self._suites.items()}
+
+    @property
+    def hidden(self) -> int:
+        """How many checks have no row."""
+        return sum(map(len, self._suites.values())) - sum(map(len, self._shown.values()))
+
+    def width(self) -> int:
+        """How wide the matrix is when every column is named in full."""
+        names = [LEGEND, *self._suites, *(f"  {check}" for checks in self._shown.values() for check in checks)]
+        heads = sum(1 + max(map(len, title(column, "\n").split("\n"))) for column in self.columns)
+        return max(map(len, names)) + heads
+
+    def table(self, numbered: bool) -> Table:
+        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="none")
+        table.add_column(Text(LEGEND, style="dim"), overflow="fold", min_width=20)
+        for number, column in enumerate(self.columns, start=1):
+            table.add_column(str(number) if numbered else title(column, "\n"), min_width=4, no_wrap=True)
+        for suite, checks in self._suites.items():
+            table.add_row(Text(suite, style="bold"), *(self._tally(checks, column) for column in self.columns))
+            for check in self._shown[suite]:
+                table.add_row(Text(f"  {check}"), *(_cell(self._cells.get((check, c))) for c in self.columns))
+        return table
+
+    def _bad(self, check: str) -> bool:
+        return any(self._cells.get((check, column)) in BAD for column in self.columns)
+
+    def _tally(self, checks: Sequence[str], column: Column) -> Text:
+        """How many checks of a suite passed of those that apply, in the colour of the worst."""
+        found = [verdict for check in checks if (verdict := self._cells.get((check, column)))]
+        applicable = [verdict for verdict in found if verdict is not Verdict.NOT_APPLICABLE]
+        style = MARKS[Verdict.merge(applicable)][1]
+        return Text(f"{applicable.count(Verdict.PASS)}/{len(applicable)}" if applicable else "", style=style)
+
+
+def _cell(verdict: Verdict | None) -> Text:
+    return Text("") if verdict is None else Text(*MARKS[verdict])
+
+
+def title(column: Column, separator: str) -> str:
+    """A column as the matrix names it."""
+    profile = () if column.profile == "none" else (column.profile,)
+    return separator.join((column.version, SHORT.get(column.binding, column.binding), *profile))
