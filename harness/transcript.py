@@ -73,7 +73,7 @@ class Redactor:
             text = text.replace(value, REDACTED)
         for pattern in self.patterns:
             text = pattern.sub(REDACTED, text)
-        return _USERINFO.sub(rf"\1{REDACTED}@", text)
+        return _USERINFO.sub(rf"\1{REDACTED}@", text) if "@" in text else text
 
     def headers(self, headers: Iterable[tuple[str, str]]) -> list[list[str]]:
         return [[n, REDACTED if n.lower() in SECRET_HEADERS else self.text(v)] for n, v in headers]
@@ -87,7 +87,7 @@ class Redactor:
             return _shortened(self.text(value))
         if isinstance(value, float) and not math.isfinite(value):
             return str(value)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict | Mapping):
             return {_shortened(self.text(str(key))): self.value(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.value(item) for item in value]
