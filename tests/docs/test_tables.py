@@ -1,0 +1,52 @@
+"""The tables of the pages name what exists, all of it and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from click.testing import CliRunner
+from seatrial.cli import main
+from seatrial.faults import FAULTS, Mount, parse
+from seatrial.matrix import Exit
+from seatrial.model import Role, Verdict
+
+from .pages import ROOT, rows
+
+DOCS = ROOT / "docs"
+FAULT_ROWS = rows(DOCS / "faults.md", "fault")
+
+
+def test_every_fault_has_a_row() -> None:
+    assert [row[0] for row in FAULT_ROWS] == list(FAULTS)
+
+
+@pytest.mark.parametrize("row", FAULT_ROWS, ids=lambda row: row[0])
+def test_the_example_of_a_fault_is_one_of_it_and_works_where_it_is_said_to(row: list[str]) -> None:
+    name, _, where, example = row
+    fault = parse(example)
+    assert fault.name == name
+    assert ("stdio" in where) == (Mount.PIPE in fault.mounts)
+    assert ("HTTP" in where) == bool({Mount.LINK, Mount.RELAY} & fault.mounts)
+
+
+def test_every_role_has_a_row() -> None:
+    named = {name for row in rows(DOCS / "config.md", "role") for name in row[0].replace("`", "").split(", ")}
+    assert named == {role.value for role in Role}
+
+
+def test_every_verdict_has_a_row() -> None:
+    assert {row[0] for row in rows(ROOT / "README.md", "verdict")} == {verdict.value for verdict in Verdict}
+
+
+def test_every_exit_code_has_a_row() -> None:
+    assert [int(row[0]) for row in rows(DOCS / "report.md", "code")] == sorted(code.value for code in Exit)
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(f"docs/{name}.md" for name in ("config", "report", "checks", "faults"))]
+)
+def test_every_option_that_a_page_names_exists(page: str) -> None:
+    helped = "".join(CliRunner().invoke(main, [name, "--help"]).output for name in ("run", "demo", "init", "list"))
+    for option in re.findall(r"`(--[a-z-]+)", (ROOT / page).read_text("utf-8")):
+        assert option in helped
