@@ -50,7 +50,7 @@ def command(ctx: click.Context, /, place: str, config: Path | None, header: tupl
         return attach(target)
 
     code = perform(prepare(Wanted(**typed), make, words))
-    if not target.stimuli and code is not Exit.UNREACHABLE:
+    if not target.stimuli and code in (Exit.UNJUDGED, Exit.BROKEN):
         _advise(place, target)
     ctx.exit(code)
 

@@ -111,6 +111,7 @@ def test_the_only_target_of_the_configuration_needs_no_name(engine: Engine, invo
 
 
 def test_a_target_without_stimuli_is_told_how_to_get_them(engine: Engine, invoke: Invoke, place: Path) -> None:
+    engine.verdicts = [INCONCLUSIVE]
     said = "No stimuli are configured; to have more judged: seatrial init"
     assert f"{said} {URL}, then seatrial run\n" in invoke("run", URL).stderr
     assert f"{said} -- python server.py, then" in invoke("run", "--", "python", "server.py").stderr

@@ -19,7 +19,10 @@ def blocks(page: Path, language: str) -> list[str]:
 
 
 def commands(page: Path) -> Iterator[list[str]]:
-    """Every command of a page as words, without where its output goes: the lines of its plain blocks, and those that stand in its sentences."""
+    """Every command of a page as words, without where its output goes.
+
+    They are the lines of its plain blocks, and those that stand in its sentences.
+    """
     lines = [line for block in blocks(page, "") for line in block.splitlines()]
     for line in (*lines, *_INLINE.findall(_BLOCK.sub("", page.read_text("utf-8")))):
         words = shlex.split(line.partition(" > ")[0], comments=True)
