@@ -25,7 +25,7 @@ CONFINED = {
     "httpx": "harness/transport/",
     "httpcore": "harness/transport/",
     "click": "harness/cli/",
-    "rich": "reports/console.py",
+    "rich": "reports/",
 }
 OUTSIDE = ("suites", "fixtures", "reports")
 PUBLIC = ("faults", "judge")
