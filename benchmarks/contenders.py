@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tomli_w
+from seatrial import free_port
 from seatrial.fixtures.environments import Pins, Registry, SetupError, build
 from seatrial.fixtures.interop.manifest import BINDINGS, Installation, load
-from seatrial.fixtures.processes import await_port, free_port, last_line, running
+from seatrial.fixtures.processes import await_port, last_line, running
 from seatrial.fixtures.runs import Place
 
 from .measure import Measured, measure

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from .registry import suite as suite
     from .stimuli import Stimulus as Stimulus
     from .target import Server as Server
+    from .target import free_port as free_port
     from .transport.network import Listener as Listener
     from .transport.network import Network as Network
     from .transport.network import Process as Process
@@ -146,6 +147,7 @@ _EXPORTS: dict[str, str] = {
     "check": "registry",
     "suite": "registry",
     "Stimulus": "stimuli",
+    "free_port": "target",
     "Server": "target",
     "Listener": "transport.network",
     "Network": "transport.network",

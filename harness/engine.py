@@ -28,8 +28,6 @@ from .tempo import Tempo
 from .transcript import Record, Recorder, Redactor, Transcript, credentials
 from .trial import run_case
 
-PROFILES = ("none", "benign")
-
 
 class Unreachable(Exception):
     """The target cannot be reached or does not speak the protocol: one finding for the whole run."""

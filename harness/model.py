@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -165,8 +165,8 @@ class Column:
         return f"{self.version},{self.binding},{self.profile}"
 
 
-CheckBody = Callable[..., Awaitable[None]]
-"""`async def body(lab: Lab) -> None`, or for a monitor `def body(histories) -> Iterable[Violation]`."""
+CheckBody = Callable[..., Any]
+"""`async def body(lab: Lab) -> None`, or for a monitor `def body(histories, spoken) -> Judgement`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class Check:
     id: str
     title: str
     requirements: tuple[str, ...]
-    body: Callable[..., Any]
+    body: CheckBody
     needs: frozenset[Need] = frozenset()
     faults: tuple[str, ...] = ()
     mutants: tuple[str, ...] = ()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from types import ModuleType
-from typing import Any
 
-from .model import Check, Isolation, Mutant, Need, Requirement, Suite
+from .model import Check, CheckBody, Isolation, Mutant, Need, Requirement, Suite
 from .requirements import load, reasons
 
 
@@ -25,10 +24,10 @@ def check(
     mutants: Iterable[str] = (),
     isolation: Isolation = Isolation.SHARED,
     monitor: bool = False,
-) -> Callable[[Callable[..., Any]], Check]:
+) -> Callable[[CheckBody], Check]:
     """Declare a check: the decorated function becomes a Check. `requirements` defaults to the check's own id."""
 
-    def declare(body: Callable[..., Any]) -> Check:
+    def declare(body: CheckBody) -> Check:
         return Check(
             id=id,
             title=title,

@@ -192,6 +192,7 @@ async def end(process: Process, grace: float = 2.0) -> None:
 
 
 def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 PRIMITIVES: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
-    "number": lambda value: _is_number(value),
+    "number": lambda value: is_number(value),
     "integer": lambda value: _is_integer(value),
     "natural": lambda value: _is_integer(value) and value >= 0,
-    "share": lambda value: _is_number(value) and 0 <= value <= 1,
+    "share": lambda value: is_number(value) and 0 <= value <= 1,
     "boolean": lambda value: isinstance(value, bool),
     "object": lambda value: isinstance(value, dict),
     "null": lambda value: value is None,
@@ -22,13 +22,13 @@ PRIMITIVES: dict[str, Callable[[Any], bool]] = {
 }
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_integer(value: Any) -> bool:
     """As JSON Schema has it: 1.0 is an integer."""
-    return _is_number(value) and math.isfinite(value) and value == int(value)
+    return is_number(value) and math.isfinite(value) and value == int(value)
 
 
 @dataclass(frozen=True, slots=True)

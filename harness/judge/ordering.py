@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..model import Violation
+from ..protocols.mcp.exchange import is_response
 from ..protocols.outcome import Message
-from .replay import is_response
+from .notation import is_number
 from .traffic import key
 
 
@@ -22,7 +23,7 @@ def progress_increases(messages: Sequence[Message]) -> Violation | None:
     for report in reports(messages):
         token = key(report.params.get("progressToken"))
         before = last.get(token)
-        if not _is_number(report.params.get("progress")):
+        if not is_number(report.params.get("progress")):
             return Violation("progress is a number", repr(report.params.get("progress"))[:80], (report.record,))
         if before and report.params["progress"] <= before.params["progress"]:
             actual = f"{report.params['progress']} after {before.params['progress']}"
@@ -52,7 +53,3 @@ def progress_ends(messages: Sequence[Message], token: Any, request_id: Any) -> V
         elif answered and reports([message]) and key(message.params.get("progressToken")) == key(token):
             return Violation("progress stops with the response", "a report after the response", (message.record,))
     return None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

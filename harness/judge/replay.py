@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import pairwise
 
 from ..model import Violation
+from ..protocols.mcp.exchange import is_response
 from ..protocols.outcome import Message
 
 Name = Callable[[Message], Hashable]
@@ -25,10 +26,6 @@ def progress(message: Message) -> Hashable:
         value = message.params.get("progress")
         return value if isinstance(value, int | float) else content(message)
     return "response" if is_response(message) else content(message)
-
-
-def is_response(message: Message) -> bool:
-    return isinstance(message.payload, dict) and ("result" in message.payload or "error" in message.payload)
 
 
 def complete(

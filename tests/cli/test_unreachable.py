@@ -12,17 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from seatrial.target import free_port
 from seatrial.transport.tcp import TcpNetwork
 
 from .conftest import Invoke
 
 QUICK = ("--tempo", "0.1")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

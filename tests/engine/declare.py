@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from seatrial import expect
+from seatrial.lab import Lab
 from seatrial.model import Level, Requirement, Result, Suite
 from seatrial.registry import check, suite
 
@@ -36,3 +38,9 @@ def verdict_of(
     """The result of one check in one column of the reference."""
     (result,) = sail(build, [suite_of(body, *rows, **declared)], versions=(version,), bindings=(binding,))
     return result
+
+
+async def lists_tools(lab: Lab) -> None:
+    """A body that any decent server passes."""
+    async with lab.session() as session:
+        lab.expect(expect.answered(await session.request("tools/list")))

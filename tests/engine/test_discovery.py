@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from seatrial import expect
 from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Lifecycle, Methods
-from seatrial.lab import Lab
 from seatrial.model import Isolation, Verdict
 
-from .declare import HTTP, STDIO, E, verdict_of
+from .declare import HTTP, STDIO, E, lists_tools, verdict_of
 
 
 class WithoutDiscover(Methods):
@@ -26,11 +24,6 @@ class Unlisted(Lifecycle):
 
     def listed_versions(self) -> Sequence[str]:
         return ("2099-12-31",)
-
-
-async def lists_tools(lab: Lab) -> None:
-    async with lab.session() as session:
-        lab.expect(expect.answered(await session.request("tools/list")))
 
 
 def test_a_modern_server_without_server_discover_is_still_judged() -> None:

@@ -13,7 +13,7 @@ from seatrial.model import Isolation, Reason, Result, Verdict
 from seatrial.registry import check, suite
 
 from ..sailing import sail
-from .declare import HTTP, STDIO, D, row, verdict_of
+from .declare import HTTP, STDIO, D, lists_tools, row, verdict_of
 
 
 class Dying(Console):
@@ -50,11 +50,6 @@ async def ends_it(lab: Lab) -> None:
         lab.expect(expect.that(await session.stdio.wait_exit(5) == 0, "exit code 0", "another"))
 
 
-async def asks_politely(lab: Lab) -> None:
-    async with lab.session() as session:
-        lab.expect(expect.answered(await session.request("tools/list")))
-
-
 def test_a_process_that_ends_by_itself_is_a_finding() -> None:
     result = verdict_of(sends_fatal, binding=STDIO, isolation=Isolation.SESSION, build=build_of(Dying))
     assert result.verdict is Verdict.WARN
@@ -79,7 +74,7 @@ def test_a_target_that_stops_answering_is_blamed_on_the_case_that_does_it_twice(
     table = (row("t.fatal"), row("t.polite"))
     checks = (
         check("t.fatal", "It survives.", isolation=Isolation.SESSION)(sends_fatal),
-        check("t.polite", "It answers.")(asks_politely),
+        check("t.polite", "It answers.")(lists_tools),
     )
     results = sail(build_of(Deaf), [suite("t", checks, table)], versions=(D,), bindings=(HTTP,))
     found = {result.case.check.id: result for result in results}
@@ -136,13 +131,13 @@ OWN, LENT = Isolation.SESSION, Isolation.SHARED
 
 
 def test_a_target_that_stays_away_fails_nobody_who_was_under_way() -> None:
-    results = sailed(build_of(Deaf), (sends_fatal, OWN), *[(asks_late, LENT)] * 3, (asks_politely, LENT), attached=True)
+    results = sailed(build_of(Deaf), (sends_fatal, OWN), *[(asks_late, LENT)] * 3, (lists_tools, LENT), attached=True)
     assert [result.verdict for result in results[1:4]] == [Verdict.INCONCLUSIVE] * 3
     assert {result.reason for result in results[:4]} == {Reason.TARGET_UNHEALTHY}
 
 
 def test_a_case_that_was_alone_with_a_target_that_stays_away_is_blamed() -> None:
-    results = sailed(build_of(Deaf), (sends_fatal, OWN), (asks_politely, LENT), attached=True, concurrency=1)
+    results = sailed(build_of(Deaf), (sends_fatal, OWN), (lists_tools, LENT), attached=True, concurrency=1)
     assert [result.verdict for result in results] == [Verdict.WARN, Verdict.INCONCLUSIVE]
 
 
@@ -152,16 +147,16 @@ def test_what_others_under_way_still_do_to_the_target_is_not_blamed_on_a_second_
 
 
 def test_a_lent_session_that_is_over_harms_nobody() -> None:
-    results = sailed(None, (ends_its_session, LENT), (asks_politely, LENT), attached=True, concurrency=1)
+    results = sailed(None, (ends_its_session, LENT), (lists_tools, LENT), attached=True, concurrency=1)
     assert [result.verdict for result in results] == [Verdict.PASS, Verdict.PASS]
 
 
 def test_a_lent_process_that_sulks_harms_nobody() -> None:
     results = sailed(
-        build_of(Sulking), (sends_fatal, LENT), (asks_politely, LENT), binding=STDIO, attached=True, concurrency=1
+        build_of(Sulking), (sends_fatal, LENT), (lists_tools, LENT), binding=STDIO, attached=True, concurrency=1
     )
     assert results[1].verdict is Verdict.PASS
 
 
 def test_a_version_that_is_named_twice_is_one_column() -> None:
-    assert len(sailed(None, (asks_politely, LENT), versions=(D, D))) == 1
+    assert len(sailed(None, (lists_tools, LENT), versions=(D, D))) == 1

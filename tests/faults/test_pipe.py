@@ -34,6 +34,7 @@ from seatrial.wire import jsonrpc
 from seatrial.wire.json import dumps
 
 from tests.clock import real, virtual
+from tests.networks import everything
 
 CALL = dumps(jsonrpc.request(1, "tools/call")) + b"\n"
 PING = dumps(jsonrpc.request(2, "ping")) + b"\n"
@@ -52,10 +53,6 @@ async def aboard(*faults: Fault, fired: list[str]) -> AsyncIterator[Process]:
         yield piped(process, faults, Chance(7), lambda fault, where: fired.append(fault.name), tasks)
         await process.aclose()
         tasks.cancel_scope.cancel()
-
-
-async def everything(stream: ByteReceiveStream) -> bytes:
-    return b"".join([chunk async for chunk in stream])
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
+from seatrial import free_port
 from seatrial.fixtures.environments import SetupError
-from seatrial.fixtures.processes import accepts, await_port, finish, free_port, last_line, running
+from seatrial.fixtures.processes import accepts, await_port, finish, last_line, running
 
 STUBBORN = (
     "import signal, socket, sys\n"

@@ -12,7 +12,7 @@ from seatrial.transport.network import Network, Waiting, reset
 from seatrial.transport.sim import SimNetwork
 
 from tests.clock import virtual
-from tests.networks import on_both_networks
+from tests.networks import everything, on_both_networks
 
 
 @asynccontextmanager
@@ -35,10 +35,6 @@ async def connected(network: Network) -> AsyncIterator[tuple[ByteStream, ByteStr
         done.set()
         await client.aclose()
         await listener.aclose()
-
-
-async def everything(stream: ByteStream) -> bytes:
-    return b"".join([chunk async for chunk in stream])
 
 
 @on_both_networks

@@ -15,6 +15,7 @@ from seatrial.transport.process import OsSpawner
 from seatrial.transport.sim import Main, Program, SimSpawner
 
 from tests.clock import real, virtual
+from tests.networks import everything
 
 ECHO = """
 import os, sys
@@ -31,10 +32,6 @@ async def echo(stdin: ByteReceiveStream, stdout: ByteSendStream, stderr: ByteSen
     async for data in stdin:
         await stdout.send(data)
     return 3
-
-
-async def everything(stream: ByteReceiveStream) -> bytes:
-    return b"".join([chunk async for chunk in stream])
 
 
 async def it_echoes_and_ends_with_its_input(process: Process) -> None:

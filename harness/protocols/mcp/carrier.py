@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
-from ...transcript import Recorder
-from ..outcome import Message
+from ...transcript import Kind, Recorder
+from ..outcome import Ending, Message
 from .exchange import Exchange
 
 HeaderPairs = tuple[tuple[str, str], ...]
@@ -40,3 +40,10 @@ class Carrier(Protocol):
     async def aclose(self) -> None:
         """Abandon everything that is open."""
         ...
+
+
+def end(recorder: Recorder, exchange: Exchange, ending: Ending, why: str) -> None:
+    """Record how an exchange ended; what has ended stays as it is."""
+    if exchange.ending is Ending.OPEN:
+        record = recorder.note(Kind.END, exchange.operation, ending=ending.value, error=why)
+        exchange.close(ending, why, record)

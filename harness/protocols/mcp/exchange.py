@@ -103,8 +103,7 @@ class Exchange:
         self.pulse.beat()
 
     def close(self, ending: Ending, why: str, record: int) -> None:
-        if self.ending is Ending.OPEN:
-            self.ending, self.why, self.end, self.ended = ending, why, record, anyio.current_time()
+        self.ending, self.why, self.end, self.ended = ending, why, record, anyio.current_time()
         self.pulse.beat()
 
     @property

@@ -14,7 +14,7 @@ from ...transport.http import Holder, HttpClient, HttpFailure, HttpResponse
 from ...wire.json import JsonError, loads
 from ...wire.sse import SseDecoder, SseError, SseEvent
 from ..outcome import Ending, Message, Reply
-from .carrier import HeaderPairs, Listener
+from .carrier import HeaderPairs, Listener, end
 from .exchange import FLOOD, NO_ID, Departure, Exchange, StreamEvent
 from .versions import HTTP
 
@@ -103,7 +103,7 @@ class HttpCarrier:
             return
         if how is Departure.RST:
             await holder.reset()
-        self._end(exchange, Ending.LEFT, f"left by {how.value}")
+        end(self.recorder, exchange, Ending.LEFT, f"left by {how.value}")
         scope.cancel()
 
     async def _read(
@@ -119,9 +119,9 @@ class HttpCarrier:
             try:
                 async with self.client.stream(verb, self.url + self.query, headers, body, holder) as response:
                     await self._receive(exchange, response)
-                self._end(exchange, Ending.CLOSED, "")
+                end(self.recorder, exchange, Ending.CLOSED, "")
             except HttpFailure as failure:
-                self._end(exchange, Ending.RESET if failure.reset else Ending.TORN, str(failure))
+                end(self.recorder, exchange, Ending.RESET if failure.reset else Ending.TORN, str(failure))
         self._open.pop(exchange, None)
 
     async def _receive(self, exchange: Exchange, response: HttpResponse) -> None:
@@ -198,11 +198,6 @@ class HttpCarrier:
             exchange.arrived(message)
             if self.listener is not None:
                 await self.listener(exchange, message)
-
-    def _end(self, exchange: Exchange, ending: Ending, why: str) -> None:
-        if exchange.ending is Ending.OPEN:
-            record = self.recorder.note(Kind.END, exchange.operation, ending=ending.value, error=why)
-            exchange.close(ending, why, record)
 
     async def aclose(self) -> None:
         self._closed = True

@@ -16,7 +16,7 @@ from ...transport.network import Process
 from ...wire.json import JsonError, loads
 from ...wire.lines import LineDecoder, LineTooLong
 from ..outcome import Ending, Message
-from .carrier import Listener
+from .carrier import Listener, end
 from .exchange import FLOOD, NO_ID, Exchange, is_response, same_id
 from .versions import STDIO, SUBSCRIPTION_ID
 
@@ -112,7 +112,12 @@ class StdioCarrier:
                     await self.process.stdin.send(data)
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, TimeoutError, OSError) as error:
             if exchange is not None:
-                self._end(exchange, Ending.TORN, f"standard input is closed or blocked ({type(error).__name__})")
+                end(
+                    self.recorder,
+                    exchange,
+                    Ending.TORN,
+                    f"standard input is closed or blocked ({type(error).__name__})",
+                )
 
     async def _read(self) -> None:
         with self._scope:
@@ -145,7 +150,7 @@ class StdioCarrier:
 
     def _closed(self, ending: Ending, why: str) -> None:
         for exchange in (*self._running, self.inbox):
-            self._end(exchange, ending, why)
+            end(self.recorder, exchange, ending, why)
         self._running.clear()
 
     async def _read_stderr(self) -> None:
@@ -181,11 +186,6 @@ class StdioCarrier:
         owners = [exchange for exchange in self._running if _belongs(payload, exchange)]
         waiting = next((exchange for exchange in owners if not exchange.responses), None)
         return waiting or (owners[-1] if owners else self.inbox)
-
-    def _end(self, exchange: Exchange, ending: Ending, why: str) -> None:
-        if exchange.ending is Ending.OPEN:
-            record = self.recorder.note(Kind.END, exchange.operation, ending=ending.value, error=why)
-            exchange.close(ending, why, record)
 
     async def close_stdin(self) -> int:
         """End the process's input; the record that shows it."""
