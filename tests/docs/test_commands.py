@@ -39,6 +39,8 @@ def understood(words: list[str]) -> bool:
 
 
 def _clicked(words: list[str]) -> bool:
+    if words == ["--help"]:
+        return True
     command = main.get_command(click.Context(main), words[0])
     return command is not None and bool(command.make_context(words[0], words[1:]))
 
