@@ -37,10 +37,11 @@ def bystanders(mutant: Mutant) -> list[str]:
     """The checks of all suites that kill a mutant in its column without naming it.
 
     Monitors are left out, which see every mutant that says something odd, and so is what needs a process of its own.
+    Cases run one by one: a mutant that mixes up sessions would else kill by chance.
     """
     version, binding = column(mutant)
     plain = [c.id for s in load_suites() for c in s.checks if not c.monitor and c.isolation is not Isolation.PROCESS]
-    results = sail(mutant.build, load_suites(), checks=plain, versions=(version,), bindings=(binding,))
+    results = sail(mutant.build, load_suites(), checks=plain, versions=(version,), bindings=(binding,), concurrency=1)
     return sorted({r.case.check.id for r in results if kills(r) and mutant.id not in r.case.check.mutants})
 
 
