@@ -19,6 +19,9 @@ from .sailing import sail
 
 PINS = Path(__file__).with_name("pins.json")
 
+CHAOTIC = ("session.one-for-all", "stream.one-at-a-time")
+"""Mutants under which every session meets what another left behind: who stumbles over it is chance."""
+
 
 def kills(result: Result) -> bool:
     """FAIL, WARN, or for a row that never fails its note."""
