@@ -14,8 +14,8 @@ from anyio.abc import ByteReceiveStream, ByteSendStream
 from seatrial import expect
 from seatrial.engine import Options, run
 from seatrial.fixtures.mutants import build_of
-from seatrial.fixtures.reference import Console, Endpoint
-from seatrial.fixtures.reference.target import SimulatedTarget
+from seatrial.fixtures.reference import Console, Endpoint, Reference
+from seatrial.fixtures.serving import SimulatedTarget
 from seatrial.lab import Lab
 from seatrial.model import Isolation, Verdict
 from seatrial.protocols.mcp.exchange import FLOOD
@@ -127,7 +127,7 @@ async def _passes(lab: Lab) -> None:
 
 @virtual
 async def test_an_interrupt_during_discovery_leaves_no_process() -> None:
-    target = Stubborn(bindings=(STDIO,))
+    target = Stubborn(build=Reference, protocol="mcp", name="deaf", address="deaf", bindings=(STDIO,), stimuli={})
     async with SimulatedTarget.open(target):
         with anyio.move_on_after(1):
             await run(target, [suite_of(_passes)], Options(), lambda event: None)

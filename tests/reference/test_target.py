@@ -11,10 +11,11 @@ import anyio
 import h11
 import pytest
 from seatrial import SimNetwork, dumps, loads
-from seatrial.fixtures.reference import Calls, Endpoint, Ledger, Part, Reference
+from seatrial.fixtures.reference import Calls, Endpoint, Part, Reference
 from seatrial.fixtures.reference.errors import Refusal
 from seatrial.fixtures.reference.stimuli import STIMULI
-from seatrial.fixtures.reference.target import Life, SimulatedTarget
+from seatrial.fixtures.reference.target import simulated
+from seatrial.fixtures.serving import Ledger, Life
 
 from .client import Client, modern, serving, talking, virtual
 
@@ -41,7 +42,7 @@ class Mortal(Reference):
 
 @virtual
 async def test_a_server_ends_its_subscriptions_on_sigterm() -> None:
-    target = SimulatedTarget()
+    target = simulated()
     async with target.open(), target.server() as server:
         assert server.process
         client = Client(target.network, urlsplit(server.url).port or 0)
@@ -54,7 +55,7 @@ async def test_a_server_ends_its_subscriptions_on_sigterm() -> None:
 
 @virtual
 async def test_a_process_ends_its_subscriptions_on_sigterm() -> None:
-    target = SimulatedTarget()
+    target = simulated()
     async with target.open():
         process = await target.process()
         await process.stdin.send(dumps(modern("s", "subscriptions/listen", {"notifications": {}})) + b"\n")
@@ -68,7 +69,7 @@ async def test_a_process_ends_its_subscriptions_on_sigterm() -> None:
 
 @virtual
 async def test_a_server_that_dies_is_seen_to_have_died() -> None:
-    target = SimulatedTarget(Mortal)
+    target = simulated(Mortal)
     async with target.open(), target.server() as server:
         client = Client(target.network, urlsplit(server.url).port or 0)
         with pytest.raises(h11.RemoteProtocolError):
@@ -80,7 +81,7 @@ async def test_a_server_that_dies_is_seen_to_have_died() -> None:
 
 @virtual
 async def test_a_witness_sees_every_replica() -> None:
-    target = SimulatedTarget()
+    target = simulated()
     async with target.open(), target.server() as one, target.server() as two:
         first, second = (Client(target.network, urlsplit(server.url).port or 0, dict(TOKEN)) for server in (one, two))
         await first.tool("executions", key="k")
