@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from .registry import assemble as assemble
     from .registry import check as check
     from .registry import suite as suite
+    from .stimuli import ROLES as ROLES
     from .stimuli import Stimulus as Stimulus
     from .target import Server as Server
     from .target import free_port as free_port
@@ -146,6 +147,7 @@ _EXPORTS: dict[str, str] = {
     "assemble": "registry",
     "check": "registry",
     "suite": "registry",
+    "ROLES": "stimuli",
     "Stimulus": "stimuli",
     "free_port": "target",
     "Server": "target",

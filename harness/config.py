@@ -12,10 +12,12 @@ from urllib.parse import urlsplit
 
 from .document import ConfigError, Document, Entry, read
 from .spelling import unknown
-from .stimuli import BINDING_ALIASES, Stimulus, stimuli
+from .stimuli import BINDING_ALIASES, Stimulus, place, stimuli
 
 FILE = Path("seatrial.toml")
-PROTOCOLS = ("mcp",)
+PROTOCOLS = ("mcp", "a2a", "agui")
+RELEASES = ("1.0.0", "1.0.1")
+MILESTONES = ("0.1.4", "0.1.10", "0.1.15", "0.1.19", "0.1.21")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _ANY_PORT = "{port}"
 
@@ -25,11 +27,14 @@ class TargetConfig:
     """One target as its owner describes it.
 
     `url` alone: attach. `command` alone: spawn, stdio. Both, `{port}` in both: spawn a server of HTTP.
-    Empty `versions` and `bindings` are discovered. `secrets` are the values that came from the environment.
+    An empty `protocol`, and empty `versions` and `bindings`, are discovered. `release` is that of the A2A
+    specification, `milestone` that of AG-UI 0.1; `webhook_host` is where the target can reach us, and
+    `capabilities_url` where an AG-UI endpoint declares its capabilities (a path: on its own origin).
+    `secrets` are the values that came from the environment.
     """
 
     name: str
-    protocol: str = "mcp"
+    protocol: str = ""
     url: str = ""
     command: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
@@ -40,6 +45,10 @@ class TargetConfig:
     identities: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     replicas: tuple[str, ...] = ()
     ca: str = ""
+    release: str = ""
+    milestone: str = ""
+    webhook_host: str = "127.0.0.1"
+    capabilities_url: str = ""
     secrets: tuple[str, ...] = ()
 
     @property
@@ -81,7 +90,7 @@ _Reader = Callable[[Entry], Any]
 
 def _target(name: str, entry: Entry, environ: Mapping[str, str]) -> TargetConfig:
     secrets: list[str] = []
-    readers = _readers(environ, secrets)
+    readers = _readers(environ, secrets, _protocol_of(entry))
     table = entry.table(tuple(readers))
     values = {key: readers[key](item) for key, item in table.items()}
     config = TargetConfig(name=name, **values, secrets=tuple(dict.fromkeys(filter(None, secrets))))
@@ -89,7 +98,13 @@ def _target(name: str, entry: Entry, environ: Mapping[str, str]) -> TargetConfig
     return config
 
 
-def _readers(environ: Mapping[str, str], secrets: list[str]) -> dict[str, _Reader]:
+def _protocol_of(entry: Entry) -> str:
+    """The stated protocol of a target, "" where none is: how it is played depends on it."""
+    stated = entry.table().get("protocol")
+    return _protocol(stated) if stated else ""
+
+
+def _readers(environ: Mapping[str, str], secrets: list[str], protocol: str) -> dict[str, _Reader]:
     """How each key of a target is read. Every value taken from the environment is added to `secrets`."""
 
     def expanded(entry: Entry) -> str:
@@ -109,10 +124,14 @@ def _readers(environ: Mapping[str, str], secrets: list[str]) -> dict[str, _Reade
         "versions": Entry.texts,
         "bindings": _bindings,
         "headers": texts,
-        "stimuli": stimuli,
+        "stimuli": lambda entry: stimuli(entry, protocol),
         "identities": lambda entry: {key: texts(item) for key, item in entry.table().items()},
         "replicas": lambda entry: tuple(_url(entry, value) for value in entry.texts()),
         "ca": _file,
+        "release": lambda entry: _one_of(entry, RELEASES),
+        "milestone": lambda entry: _one_of(entry, MILESTONES),
+        "webhook_host": _host,
+        "capabilities_url": place,
     }
 
 
@@ -129,6 +148,19 @@ def _expanded(entry: Entry, environ: Mapping[str, str], secrets: list[str]) -> s
 def _protocol(entry: Entry) -> str:
     if entry.text() not in PROTOCOLS:
         raise entry.error(f"is not spoken: {unknown('protocol', entry.text(), PROTOCOLS)}")
+    return entry.text()
+
+
+def _one_of(entry: Entry, known: tuple[str, ...]) -> str:
+    if entry.text() not in known:
+        raise entry.error(f"must be one of {', '.join(known)}, not {entry.value!r:.40}")
+    return entry.text()
+
+
+def _host(entry: Entry) -> str:
+    """The name or address of this machine as a target reaches it."""
+    if not re.fullmatch(r"[\w.:-]+", entry.text()):
+        raise entry.error(f"must be a host name or an address such as 127.0.0.1, not {entry.value!r:.80}")
     return entry.text()
 
 

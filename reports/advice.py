@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from seatrial import Reason, Role
+from seatrial import ROLES, Reason, Role
 
-STIMULI: Mapping[Role, str] = {
+_STIMULI: Mapping[Role, str] = {
     Role.ECHO: '{ tool = "TOOL", arguments = { message = "{text}" } }',
     Role.QUICK: '{ tool = "TOOL", arguments = {} }',
     Role.CALL: '{ tool = "TOOL", arguments = {} }',
@@ -31,7 +31,13 @@ STIMULI: Mapping[Role, str] = {
     Role.RESOURCE: '{ resource = "URI" }',
     Role.WITNESS: '{ tool = "TOOL", arguments = { key = "{key}" } }',
 }
-"""How each role is written below `stimuli`; the words in capitals are for the user to replace."""
+"""How each role of MCP is written below `stimuli`; the words in capitals are for the user to replace."""
+
+_SAID: Mapping[str, str] = {"a2a": '{ text = "TEXT" }', "agui": '{ prompt = "PROMPT" }'}
+"""How a role is written where the target is spoken to."""
+
+_BESIDE: Mapping[Role, str] = {Role.WITNESS: '{ get = "/WITNESS" }', Role.STOP: '{ post = "/STOP/{thread}" }'}
+"""Roles that are no words even there."""
 
 _NAMED = re.compile(r"\broles? (.+)|\((.+)\)")
 """Where the detail of a result names the roles that nobody plays."""
@@ -41,7 +47,7 @@ _ANOTHER_STIMULUS = "another stimulus below [target.{target}.stimuli]; seatrial 
 _ADVICE: Mapping[str, str] = {
     Reason.NO_STIMULUS: _ANOTHER_STIMULUS,
     Reason.STIMULUS_FAILED: _ANOTHER_STIMULUS,
-    Reason.NO_WITNESS: '[target.{target}.stimuli]  witness = {{ tool = "TOOL", arguments = {{ key = "{{key}}" }} }}',
+    Reason.NO_WITNESS: "[target.{target}.stimuli]  witness = {witness}",
     Reason.NO_IDENTITIES: (
         '[target.{target}.identities]  first = {{ Authorization = "Bearer ${{FIRST}}" }}  '
         'second = {{ Authorization = "Bearer ${{SECOND}}" }}'
@@ -53,13 +59,20 @@ _ADVICE: Mapping[str, str] = {
 
 def advice(reason: str, detail: str, target: str, check: str) -> str:
     """What to add for a case with this reason and detail; "" where the configuration cannot help."""
-    lines = [f"{role.value} = {STIMULI[role]}" for role in _roles(detail)] if reason == Reason.NO_STIMULUS else []
-    if lines:
+    protocol = check.split(".")[0]
+    roles = _roles(detail, protocol) if reason == Reason.NO_STIMULUS else ()
+    if lines := [f"{role.value} = {_line(role, protocol)}" for role in roles]:
         return f"[target.{target}.stimuli]  {' or '.join(lines)}"
-    return _ADVICE.get(reason, "").format(target=target, check=check)
+    return _ADVICE.get(reason, "").format(target=target, check=check, witness=_line(Role.WITNESS, protocol))
 
 
-def _roles(detail: str) -> Iterator[Role]:
+def _line(role: Role, protocol: str) -> str:
+    if protocol not in _SAID:
+        return _STIMULI[role]
+    return _BESIDE.get(role) or _SAID[protocol]
+
+
+def _roles(detail: str, protocol: str) -> Iterator[Role]:
     found = _NAMED.search(detail)
     words = re.split(r"[^\w-]+", next(filter(None, found.groups()))) if found else []
-    return (role for role in Role if role.value in words)
+    return (role for role in ROLES.get(protocol, ROLES["mcp"]) if role.value in words)

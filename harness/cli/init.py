@@ -14,7 +14,7 @@ import click
 
 from ..config import FILE, TargetConfig
 from ..engine import Unreachable
-from ..model import Role
+from ..stimuli import ROLES
 from ..target import attach
 from ..transcript import SECRET_HEADERS
 from .options import TargetCommand
@@ -94,7 +94,7 @@ def _stimuli(found: list[Proposal]) -> Iterator[str]:
     for proposal in found:
         mark = "" if proposal.active else "# destructive: "
         yield f"{mark}{proposal.role.value} = {toml(_table(proposal))}"
-    missing = [role.value for role in Role if role not in {proposal.role for proposal in found}]
+    missing = [role.value for role in ROLES["mcp"] if role not in {proposal.role for proposal in found}]
     yield f"# nothing was found for: {', '.join(missing)}"
 
 

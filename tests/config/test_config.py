@@ -29,6 +29,10 @@ versions = ["2025-11-25"]
 bindings = ["http"]
 headers = { Authorization = "Bearer ${SHOP_TOKEN}" }
 replicas = ["http://127.0.0.1:9001/mcp"]
+release = "1.0.0"
+milestone = "0.1.15"
+webhook_host = "host.internal"
+capabilities_url = "/capabilities"
 
 [target.shop.identities]
 first = { Authorization = "Bearer a" }
@@ -50,6 +54,14 @@ def test_every_key_of_a_target_is_read() -> None:
     assert shop.identities["second"] == {"Authorization": "Bearer b"}
     assert shop.replicas == ("http://127.0.0.1:9001/mcp",)
     assert shop.stimuli["slow"].name == "rebuild"
+    assert (shop.protocol, shop.release, shop.milestone) == ("mcp", "1.0.0", "0.1.15")
+    assert (shop.webhook_host, shop.capabilities_url) == ("host.internal", "/capabilities")
+
+
+def test_what_is_not_stated_is_found_out() -> None:
+    shop = targets('[target.shop]\nurl = "http://127.0.0.1:1/"')["shop"]
+    assert (shop.protocol, shop.release, shop.milestone, shop.versions, shop.bindings) == ("", "", "", (), ())
+    assert shop.webhook_host == "127.0.0.1"
 
 
 def test_values_from_the_environment_are_known_as_secrets() -> None:
@@ -77,6 +89,14 @@ def test_values_from_the_environment_are_known_as_secrets() -> None:
             "seatrial.toml:3: target.a.headers.X uses ${NONE}, but the environment has no variable NONE",
         ),
         ('[target.a]\nurl = "http://h/"\nprotocol = "mpc"', 'unknown protocol "mpc"; did you mean mcp?'),
+        ('[target.a]\nurl = "http://h/"\nrelease = "2"', "target.a.release must be one of 1.0.0, 1.0.1, not '2'"),
+        ('[target.a]\nurl = "http://h/"\nmilestone = "1.0"', "target.a.milestone must be one of 0.1.4,"),
+        ('[target.a]\nurl = "http://h/"\nwebhook_host = "http://x"', "target.a.webhook_host must be a host name"),
+        ('[target.a]\nurl = "http://h/"\ncapabilities_url = "caps"', "target.a.capabilities_url must be a URL, or"),
+        (
+            '[target.a]\nurl = "http://h/"\nprotocol = "mcp"\n[target.a.stimuli]\necho = { text = "x" }',
+            "seatrial.toml:5: target.a.stimuli.echo.text is a verb of a2a, but the target speaks mcp; use tool or",
+        ),
         (
             '[target.a]\nurl = "http://h/"\nstimuli = { slow = { tool = "x", progress = "yes" } }',
             "seatrial.toml:3: target.a.stimuli.slow.progress must be true or false, not 'yes'",
@@ -132,7 +152,7 @@ def test_the_only_target_needs_no_name() -> None:
 def test_the_examples_in_the_documentation_can_be_read() -> None:
     text = (Path(__file__).parents[2] / "docs/config.md").read_text("utf-8")
     examples = [part.split("```")[0] for part in text.split("```toml\n")[1:]]
-    assert len(examples) == 3
+    assert len(examples) == 4
     place = '[target.shop]\nurl = "http://127.0.0.1:1/"\n'
     for example in examples:
         whole = example if example.startswith("[target.shop]") else place + example

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -34,12 +35,11 @@ def commands(page: Path) -> Iterator[list[str]]:
 
 
 def rows(page: Path, heading: str) -> list[list[str]]:
-    """The cells of the table whose first column has this heading, without backticks."""
+    """The cells of the tables whose first column has this heading, without backticks."""
     lines = page.read_text("utf-8").splitlines()
-    start = next(number for number, line in enumerate(lines) if line.startswith(f"| {heading} |")) + 2
-    found = []
-    for line in lines[start:]:
-        if not line.startswith("|"):
-            break
-        found.append([cell.strip().strip("`") for cell in line.strip("|").split(" | ")])
-    return found
+    starts = [number + 2 for number, line in enumerate(lines) if line.startswith(f"| {heading} |")]
+    return [_cells(line) for start in starts for line in takewhile(lambda line: line.startswith("|"), lines[start:])]
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().strip("`") for cell in line.strip("|").split(" | ")]

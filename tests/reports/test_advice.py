@@ -9,6 +9,7 @@ import pytest
 from seatrial.config import load
 from seatrial.model import Reason, Role
 from seatrial.reports.advice import advice
+from seatrial.stimuli import ROLES
 
 GIVEN = (Reason.NO_WITNESS, Reason.NO_IDENTITIES, Reason.NO_PROCESS, Reason.NO_REPLICAS)
 
@@ -25,10 +26,11 @@ def document(told: str) -> str:
 URL = 'url = "http://127.0.0.1:8080/mcp"'
 
 
-@pytest.mark.parametrize("role", list(Role))
-def test_every_role_has_a_line_that_the_configuration_understands(role: Role, tmp_path: Path) -> None:
-    told = advice(Reason.NO_STIMULUS, f"no stimulus is configured for the role {role.value}", "shop", "mcp.x")
-    (tmp_path / "seatrial.toml").write_text(document(told))
+@pytest.mark.parametrize(("protocol", "role"), [(protocol, role) for protocol in ROLES for role in ROLES[protocol]])
+def test_every_role_has_a_line_that_the_configuration_understands(protocol: str, role: Role, tmp_path: Path) -> None:
+    told = advice(Reason.NO_STIMULUS, f"no stimulus is configured for the role {role.value}", "shop", f"{protocol}.x")
+    stated = document(told).replace("[target.shop]", f'[target.shop]\nprotocol = "{protocol}"', 1)
+    (tmp_path / "seatrial.toml").write_text(stated)
     assert set(load(tmp_path / "seatrial.toml")["shop"].stimuli) == {role.value}
 
 
