@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from seatrial.fixtures.environments import Registry
-from seatrial.fixtures.recall.case import BugCase, Side
+from seatrial.fixtures.recall.case import BugCase, Side, load
 from seatrial.fixtures.recall.judge import Outcome, judge
 
 CASE = BugCase(
     folder=Path("shop-forgets"),
     protocol="mcp",
-    spec_versions=("2025-06-18",),
+    versions=("2025-06-18",),
     binding="stdio",
     registry=Registry.PYPI,
     python="",
@@ -93,3 +94,29 @@ def test_the_finding_that_decided_is_named() -> None:
 def test_an_open_case_has_no_fixed_side(tmp_path: Path) -> None:
     (tmp_path / "pins-bad.txt").write_text("shop==1\n", "utf-8")
     assert replace(CASE, folder=tmp_path).sides == (Side.BAD,)
+
+
+@pytest.mark.parametrize(
+    ("stated", "columns"),
+    [
+        (["0.1.4", "0.1.21"], ("0.1",)),
+        (["0.1.21", "1.0"], ("0.1", "1.0")),
+        (["0.3", "1.0"], ("0.3", "1.0")),
+        (["2025-06-18"], ("2025-06-18",)),
+        ([], ()),
+    ],
+)
+def test_milestones_are_one_column(stated: list[str], columns: tuple[str, ...], tmp_path: Path) -> None:
+    table: dict[str, Any] = {
+        "protocol": "agui",
+        "spec_versions": stated,
+        "binding": "sse",
+        "registry": "pypi",
+        "start": ["server"],
+        "suite": "error_mapping",
+        "strength": "must",
+        "requirements": [],
+    }
+    (tmp_path / "case").mkdir()
+    (tmp_path / "case" / "case.json").write_text(json.dumps(table), "utf-8")
+    assert [case.versions for case in load(tmp_path)] == [columns]

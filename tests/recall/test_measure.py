@@ -69,7 +69,7 @@ def test_a_broken_server_is_recognised_and_the_whole_one_is_clean(tmp_path: Path
 def test_servers_that_do_not_play_along_neither_hang_nor_count_as_recognised(tmp_path: Path) -> None:
     case(tmp_path / "cases", "crashes", CRASHES)
     case(tmp_path / "cases", "never-answers", NEVER_ANSWERS)
-    case(tmp_path / "cases", "foreign", CRASHES, protocol="a2a")
+    case(tmp_path / "cases", "foreign", CRASHES, protocol="pigeon")
     case(tmp_path / "cases", "unnamed", CRASHES, requirements=[])
     outcomes, said = measure(tmp_path / "cases", tmp_path, "--side", "bad", "--limit", "6")
     assert outcomes["foreign", "bad"] == "not spoken"
