@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .judge.traffic import Judgement as Judgement
     from .lab import Inconclusive as Inconclusive
     from .lab import Lab as Lab
+    from .labs import McpLab as McpLab
     from .listing import LISTS as LISTS
     from .listing import Walk as Walk
     from .listing import entries as entries
@@ -36,18 +37,18 @@ if TYPE_CHECKING:
     from .model import Suite as Suite
     from .model import Verdict as Verdict
     from .model import Violation as Violation
+    from .protocols.driver import Play as Play
+    from .protocols.exchange import NO_ID as NO_ID
+    from .protocols.exchange import Departure as Departure
+    from .protocols.exchange import Exchange as Exchange
+    from .protocols.exchange import StreamEvent as StreamEvent
+    from .protocols.exchange import is_response as is_response
+    from .protocols.exchange import same_id as same_id
     from .protocols.mcp import codes as codes
     from .protocols.mcp.envelope import encoded as encoded
     from .protocols.mcp.envelope import header_value as header_value
-    from .protocols.mcp.exchange import NO_ID as NO_ID
-    from .protocols.mcp.exchange import Departure as Departure
-    from .protocols.mcp.exchange import Exchange as Exchange
-    from .protocols.mcp.exchange import StreamEvent as StreamEvent
-    from .protocols.mcp.exchange import is_response as is_response
-    from .protocols.mcp.exchange import same_id as same_id
     from .protocols.mcp.session import AUTO as AUTO
     from .protocols.mcp.session import SILENT as SILENT
-    from .protocols.mcp.session import Play as Play
     from .protocols.mcp.session import Session as Session
     from .protocols.mcp.versions import CLIENT_CAPABILITIES as CLIENT_CAPABILITIES
     from .protocols.mcp.versions import CLIENT_INFO as CLIENT_INFO
@@ -63,6 +64,11 @@ if TYPE_CHECKING:
     from .protocols.outcome import Message as Message
     from .protocols.outcome import Outcome as Outcome
     from .protocols.outcome import Refusal as Refusal
+    from .receiver import Delivery as Delivery
+    from .receiver import Hook as Hook
+    from .receiver import PerContent as PerContent
+    from .receiver import Receiver as Receiver
+    from .receiver import acts as acts
     from .registry import assemble as assemble
     from .registry import check as check
     from .registry import suite as suite
@@ -98,10 +104,11 @@ _EXPORTS: dict[str, str] = {
     "Judgement": "judge.traffic",
     "Inconclusive": "lab",
     "Lab": "lab",
+    "McpLab": "labs",
     "entries": "listing",
     "LISTS": "listing",
-    "Walk": "listing",
     "walk": "listing",
+    "Walk": "listing",
     "cells": "matrix",
     "Case": "model",
     "Check": "model",
@@ -117,17 +124,17 @@ _EXPORTS: dict[str, str] = {
     "Suite": "model",
     "Verdict": "model",
     "Violation": "model",
+    "Play": "protocols.driver",
+    "Departure": "protocols.exchange",
+    "Exchange": "protocols.exchange",
+    "is_response": "protocols.exchange",
+    "NO_ID": "protocols.exchange",
+    "same_id": "protocols.exchange",
+    "StreamEvent": "protocols.exchange",
     "codes": "protocols.mcp",
     "encoded": "protocols.mcp.envelope",
     "header_value": "protocols.mcp.envelope",
-    "Departure": "protocols.mcp.exchange",
-    "Exchange": "protocols.mcp.exchange",
-    "is_response": "protocols.mcp.exchange",
-    "NO_ID": "protocols.mcp.exchange",
-    "same_id": "protocols.mcp.exchange",
-    "StreamEvent": "protocols.mcp.exchange",
     "AUTO": "protocols.mcp.session",
-    "Play": "protocols.mcp.session",
     "Session": "protocols.mcp.session",
     "SILENT": "protocols.mcp.session",
     "CLIENT_CAPABILITIES": "protocols.mcp.versions",
@@ -144,6 +151,11 @@ _EXPORTS: dict[str, str] = {
     "Message": "protocols.outcome",
     "Outcome": "protocols.outcome",
     "Refusal": "protocols.outcome",
+    "acts": "receiver",
+    "Delivery": "receiver",
+    "Hook": "receiver",
+    "PerContent": "receiver",
+    "Receiver": "receiver",
     "assemble": "registry",
     "check": "registry",
     "suite": "registry",

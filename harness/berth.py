@@ -17,10 +17,9 @@ from .chance import Chance
 from .claims import Claims
 from .faults import Fault, Mount, mount_for, round_robin
 from .model import Column, Reason
-from .protocols.mcp.http import HttpCarrier
-from .protocols.mcp.session import Replies, Session
-from .protocols.mcp.stdio import StdioCarrier
-from .protocols.mcp.versions import HTTP
+from .protocols.carrier import Carrier
+from .protocols.driver import PIPES, Driver, Manner, Replies, Session
+from .protocols.http import HttpCarrier
 from .protocols.outcome import Answer, Outcome
 from .relay import Dial, Link, Relay, piped
 from .target import Server, StartFailure, Target, held
@@ -63,6 +62,7 @@ class Berth:
     """One open target. `tasks` live as long as the run; `pool` holds sessions that are free to lend."""
 
     target: Target
+    driver: Driver
     tempo: Tempo
     chance: Chance
     transcript: Transcript
@@ -85,7 +85,7 @@ class Berth:
 
     async def moor(self) -> None:
         """Start the main server, where the target speaks HTTP. Raises StartFailure."""
-        if HTTP in self.target.bindings:
+        if self.target.listens:
             self.main, self._release = await held(self.target.server(), self.tasks)
 
     async def restart(self) -> None:
@@ -120,31 +120,39 @@ class Berth:
         server: Server | None,
     ) -> Session:
         """A session that has sent nothing yet. `server` None: the main one. Raises StartFailure, Unfit."""
-        make = self._http if binding == HTTP else self._stdio
-        carrier = await make(recorder, tasks, fired, rig, server)
-        return Session(carrier, version, rig.capabilities, rig.replies)
+        make = self._piped if binding == PIPES else self._dialled
+        carrier = await make(binding, recorder, tasks, fired, rig, server)
+        made: Session = self.driver.session(carrier, version, binding, Manner(rig.capabilities, rig.replies))
+        return made
 
-    async def _http(
-        self, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
-    ) -> HttpCarrier:
+    async def _dialled(
+        self, binding: str, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
+    ) -> Carrier:
         server = server or self.main
         assert server is not None, "no server runs"
         parts = urlsplit(server.url)
         client = HttpClient(self.target.network, ca=self.target.ca or None, secure=parts.scheme == "https")
         origin = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
-        front = await self._front(origin, parts.scheme == "https", recorder, tasks, fired, rig)
+        front = await self._front(binding, origin, parts.scheme == "https", recorder, tasks, fired, rig)
         if front is not None:
             client.backend.routes[origin] = front
         headers = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
-        return HttpCarrier(server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
+        return HttpCarrier(binding, server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
 
     async def _front(
-        self, origin: tuple[str, int], secure: bool, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig
+        self,
+        binding: str,
+        origin: tuple[str, int],
+        secure: bool,
+        recorder: Recorder,
+        tasks: TaskGroup,
+        fired: Fired,
+        rig: Rig,
     ) -> Dial | None:
         """What stands in for the origin: a relay for exchange faults, before a link for byte faults; None: nothing."""
         faults = (*self.ambient, *rig.faults)
-        link = [fault for fault in faults if mount_for(fault, HTTP) is Mount.LINK]
-        relay = [fault for fault in faults if mount_for(fault, HTTP) is Mount.RELAY]
+        link = [fault for fault in faults if mount_for(fault, binding) is Mount.LINK]
+        relay = [fault for fault in faults if mount_for(fault, binding) is Mount.RELAY]
         if secure and relay:
             raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{relay[0]} needs to read HTTP, which TLS hides")
         chance = self.chance.child(recorder.case)
@@ -164,14 +172,14 @@ class Berth:
         parts = urlsplit(url)
         return _dial(self.target.network, (parts.hostname or "", parts.port or 80))
 
-    async def _stdio(
-        self, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
-    ) -> StdioCarrier:
+    async def _piped(
+        self, binding: str, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
+    ) -> Carrier:
         process = await self.target.process()
-        faults = [f for f in (*self.ambient, *rig.faults) if mount_for(f, "stdio") is Mount.PIPE]
+        faults = [f for f in (*self.ambient, *rig.faults) if mount_for(f, PIPES) is Mount.PIPE]
         if faults:
             process = piped(process, faults, self.chance.child(recorder.case), fired, tasks)
-        return StdioCarrier(process, tasks, recorder, patience=self.tempo.answer)
+        return self.driver.piped(process, tasks, recorder, self.tempo.answer)
 
     # Lending
 
@@ -224,17 +232,18 @@ class Berth:
 
     async def begun(self, session: Session) -> Outcome:
         """Begin a session. Processes start a few at a time, so that a slow start is not taken for silence."""
-        if session.binding == HTTP:
+        if session.binding != PIPES:
             return await session.open()
         async with self.starting:
             return await session.open()
 
     async def farewell(self, session: Session, tasks: TaskGroup) -> None:
-        """DELETE a session whose sockets are gone, without caring for the answer."""
+        """Tell the target that a session whose sockets are gone is over, without caring for the answer."""
         silent = self.transcript.scope(f"{self.target.name}/farewell")
-        again = await self.session(session.version, HTTP, silent, tasks, lambda fault, where: None, Rig(), None)
-        again.session_id = session.session_id
-        await again.end().finished(1.0)
+        again = await self.session(
+            session.version, session.binding, silent, tasks, lambda fault, where: None, Rig(), None
+        )
+        await again.farewell(session)
         await again.aclose()
 
     @asynccontextmanager

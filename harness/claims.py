@@ -11,9 +11,11 @@ from .model import Column, Feature
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """One version that works over one binding. `server` is the initialize or discover result.
+    """One version that works over one binding. `server` is what the target declares: the initialize or discover
+    result, the agent card; its `capabilities` are those that features name.
 
-    `record` shows it; `sessions` says whether a session id was issued.
+    `record` shows it; `sessions` says whether a session id was issued. `release` is that of the specification within
+    the version, "" where it makes no difference; `edition` is the version by which rows are chosen, "" for `version`.
     """
 
     version: str
@@ -21,6 +23,8 @@ class Spoken:
     server: Mapping[str, Any]
     record: int
     sessions: bool = False
+    release: str = ""
+    edition: str = ""
 
     def declares(self, feature: Feature) -> bool:
         """Is a capability declared? `tools.listChanged` and the like want a true member."""
@@ -42,6 +46,11 @@ class Claims:
 
     def find(self, version: str, binding: str) -> Spoken | None:
         return next((s for s in self.spoken if (s.version, s.binding) == (version, binding)), None)
+
+    def edition(self, column: Column) -> str:
+        """The version by which rows are chosen for a column."""
+        found = self.find(column.version, column.binding)
+        return (found.edition if found else "") or column.version
 
     def columns(self, profile: str) -> Iterator[Column]:
         return (Column(s.version, s.binding, profile) for s in self.spoken)

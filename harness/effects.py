@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
@@ -12,8 +12,7 @@ import anyio
 from .berth import Berth, Unfit
 from .model import Column, Reason, Role
 from .planning import played_by
-from .protocols.mcp.session import Play, Session, request_for
-from .protocols.mcp.versions import HTTP
+from .protocols.driver import PIPES, Play, Session
 from .protocols.outcome import Answer
 from .stimuli import Stimulus
 from .transcript import Kind, Recorder
@@ -62,13 +61,13 @@ class Effects:
         play = self._filled(role, stimulus, key or self.fresh_key(), values)
         if play.lasts < 0:
             lasts = (await self.control(role, **values)).duration if role in MEASURED else 0.0
-            play = Play(**{**_fields(play), "lasts": lasts})
+            play = replace(play, lasts=lasts)
         self.recorder.note(Kind.STIMULUS, "", role=role.value, key=play.key, method=play.method, params=play.params)
         return play
 
     def _filled(self, role: Role, stimulus: Stimulus, key: str, values: dict[str, Any]) -> Play:
         filled = stimulus.fill(key=key, **values)
-        method, params = request_for(filled.verb, filled.name, filled.arguments)
+        method, params = self.berth.driver.request(filled)
         known = stimulus.placeholders
         number = values.get("count", 5) if "count" in known else stimulus.count or 0
         gap = values.get("gap", 0.1) if "gap" in known else stimulus.gap or 0.0
@@ -85,14 +84,14 @@ class Effects:
         elif filled.verb in ("file", "command"):
             text = await (_tail if filled.verb == "file" else _output)(filled.name)
         else:
-            text = await self._asked(request_for(filled.verb, filled.name, filled.arguments), via)
+            text = await self._asked(replace(self._filled(Role.WITNESS, stimulus, key, {}), lasts=0.0), via)
         return Reading(text, tokens(text), self.recorder.note(Kind.WITNESS, "", key=key, reading=text))
 
-    async def _asked(self, request: tuple[str, dict[str, Any]], via: Session) -> str:
-        if self.column.binding != HTTP:
-            return self._text(await via.request(*request))
+    async def _asked(self, play: Play, via: Session) -> str:
+        if self.column.binding == PIPES:
+            return self._text(await (await via.start(play)).outcome())
         async with self.berth.lent(self.column, self.recorder) as session:
-            return self._text(await session.request(*request))
+            return self._text(await (await session.start(play)).outcome())
 
     def _text(self, outcome: Any) -> str:
         if not isinstance(outcome, Answer):
@@ -196,7 +195,3 @@ def _lasting(stimulus: Stimulus, values: dict[str, Any], number: int, gap: float
     if stimulus.lasts is not None:
         return stimulus.lasts
     return number * gap if number and gap else -1.0
-
-
-def _fields(play: Play) -> dict[str, Any]:
-    return {name: getattr(play, name) for name in Play.__slots__}

@@ -6,7 +6,6 @@ import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import anyio
 
@@ -18,10 +17,9 @@ from .faults import benign_profile
 from .judge.operations import Histories, History
 from .model import Case, Column, Isolation, Reason, Result, Role, Suite, Verdict, Violation
 from .planning import Equipment, Selection, plan, played_by
-from .protocols.mcp.discover import discover, reason
-from .protocols.mcp.exchange import Pulse
-from .protocols.mcp.session import Session
-from .protocols.mcp.versions import HTTP, VERSIONS
+from .protocols import driver_of, names
+from .protocols.driver import PIPES, Inquiry, Session
+from .protocols.exchange import Pulse
 from .protocols.outcome import Outcome
 from .target import StartFailure, Target
 from .tempo import Tempo
@@ -65,7 +63,8 @@ async def run(
     results: tuple[Result, ...] = ()
     async with target.open(), anyio.create_task_group() as tasks:
         tempo = Tempo(options.tempo, 0.5 if ambient else 0.0)
-        berth = Berth(target, tempo, Chance(options.seed), transcript, tasks, ambient)
+        first = driver_of(target.protocol or names(target.listens)[0])
+        berth = Berth(target, first, tempo, Chance(options.seed), transcript, tasks, ambient)
         try:
             results = await Voyage(berth, suites, options, emit, begun).sail()
         except Unreachable as error:
@@ -135,23 +134,35 @@ class Voyage:
     # Before the cases
 
     async def _discover(self) -> Claims:
-        target = self.berth.target
-        wanted = tuple(dict.fromkeys(self.options.versions or target.versions or VERSIONS))
-        claims, failures = Claims(), list[Outcome]()
+        """What the target speaks; of its own protocol, or of the first in which it answers."""
+        target, reasons = self.berth.target, list[str]()
+        for name in (target.protocol,) if target.protocol else names(target.listens):
+            self.berth.driver = driver_of(name)
+            claims, failures = await self._asked()
+            if claims.spoken:
+                return claims
+            reasons.append(self.berth.driver.reason(failures))
+        whole = f"{target.address} {'; '.join(dict.fromkeys(reasons))}"
+        raise Unreachable(self.redactor.text(whole))
+
+    async def _asked(self) -> tuple[Claims, list[Outcome]]:
+        """Everything that was wanted of the driver's protocol, asked for."""
+        target, known = self.berth.target, self.berth.driver
+        versions = self.options.versions or target.versions or known.versions
+        bindings = self.options.bindings or target.bindings or known.bindings(target.listens)
+        asked = Inquiry(
+            tuple(dict.fromkeys(versions)), tuple(dict.fromkeys(bindings)), target.release, target.milestone
+        )
+        claims = Claims()
         try:
-            for binding in dict.fromkeys(self.options.bindings or target.bindings):
-                found, failed = await discover(binding, wanted, partial(self._probe, binding))
-                claims = Claims((*claims.spoken, *found.spoken), {**claims.refused, **found.refused})
-                failures += failed
+            claims, failures = await known.discover(asked, self._probe)
         finally:
             with anyio.CancelScope(shield=True):
                 await self._keep_probes(claims)
-        if not claims.spoken:
-            raise Unreachable(self.redactor.text(reason(target.address, failures)))
-        return claims
+        return claims, failures
 
     @asynccontextmanager
-    async def _probe(self, binding: str, version: str) -> AsyncIterator[Session]:
+    async def _probe(self, version: str, binding: str) -> AsyncIterator[Session]:
         """A fresh session with nothing sent."""
         recorder = self.berth.recorder(Column(version, binding, self.options.profile), "discovery")
         session = await self.berth.session(
@@ -253,7 +264,7 @@ class Voyage:
 
     def _shaken(self, case: Case, generation: int) -> bool:
         """Was the server of this case found dead since that generation?"""
-        return case.column.binding == HTTP and generation != self.generation
+        return case.column.binding != PIPES and generation != self.generation
 
     async def _again(self, case: Case, first: Result, alone: bool) -> Result:
         """The target died while this case ran: heal it, run the case alone, and blame it if it kills again.
@@ -321,7 +332,7 @@ class Voyage:
     def _suspicious(case: Case, result: Result) -> bool:
         """Could this case have harmed what others use, or been harmed? Over stdio only a lent process is shared."""
         lent = case.check.isolation is Isolation.SHARED
-        shared = lent or (case.column.binding == HTTP and case.check.isolation is Isolation.SESSION)
+        shared = lent or (case.column.binding != PIPES and case.check.isolation is Isolation.SESSION)
         quiet = result.verdict in (Verdict.PASS, Verdict.NOT_APPLICABLE)
         plain = lent and not case.check.faults
         return shared and not (quiet and plain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, Generic, NoReturn, TypeVar, cast
 
 import anyio
 from anyio.abc import TaskGroup
@@ -17,13 +17,13 @@ from .expect import cited
 from .faults import Fault
 from .judge.operations import Histories
 from .model import Case, Feature, Isolation, Reason, Requirement, Violation
-from .protocols.mcp.session import Replies, Session
-from .protocols.mcp.stdio import StdioCarrier
-from .protocols.mcp.versions import HTTP
+from .protocols.driver import PIPES, Replies, Session
 from .protocols.outcome import Answer, Outcome
 from .target import Server, held
 from .tempo import Tempo
 from .transcript import Kind, Recorder
+
+S = TypeVar("S", bound=Session)
 
 
 class Stopped(Exception):
@@ -62,8 +62,8 @@ class Ledger:
 
 
 @dataclass(slots=True, eq=False)
-class Lab:
-    """One case at work. All durations are in seconds and already scaled by the run's tempo."""
+class Lab(Generic[S]):
+    """One case at work, with sessions of its protocol. Durations are in seconds and already scaled by the tempo."""
 
     case: Case
     berth: Berth
@@ -75,7 +75,7 @@ class Lab:
     firings: dict[Fault, int] = field(default_factory=dict)
     deaths: list[int] = field(default_factory=list)
     server: Server | None = None
-    _ends: list[Session] = field(default_factory=list)
+    _ends: list[S] = field(default_factory=list)
     _release: Callable[[], Awaitable[None]] | None = None
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class Lab:
 
     @property
     def over_http(self) -> bool:
-        return self.binding == HTTP
+        return self.binding != PIPES
 
     @property
     def tempo(self) -> Tempo:
@@ -110,7 +110,7 @@ class Lab:
 
     @property
     def claimed(self) -> Mapping[str, Any]:
-        """The initialize or discover result of this column."""
+        """What the target declared of itself in this column: the initialize or discover result, the agent card."""
         return self.spoken.server
 
     def declares(self, feature: Feature) -> bool:
@@ -138,14 +138,14 @@ class Lab:
         identity: str = "",
         headers: Mapping[str, str | None] | None = None,
         replicas: int = 2,
-        resuming: Session | None = None,
+        resuming: S | None = None,
         opened: bool = True,
-    ) -> AsyncIterator[Session]:
+    ) -> AsyncIterator[S]:
         """A session with the target, through `faults`. Leaving it abandons its sockets.
 
         Plain and in a check of isolation `shared` it is a lent one. `opened` false: nothing is sent yet.
         `replicas` is how many servers a `round_robin` among the faults hands requests to.
-        `resuming` continues the session of another (Streamable HTTP, older era).
+        `resuming` continues where another session stands (MCP over HTTP, older era: under its id).
         Raises Inconclusive when no session can be opened.
         """
         rig = Rig(
@@ -162,20 +162,22 @@ class Lab:
             yield session
 
     @asynccontextmanager
-    async def _lent(self) -> AsyncIterator[Session]:
+    async def _lent(self) -> AsyncIterator[S]:
         """The session that the checks of this column share."""
-        async with self.berth.lent(self.case.column, self.recorder) as session:
+        async with self.berth.lent(self.case.column, self.recorder) as lent:
+            session = cast(S, lent)
             try:
                 yield session
             finally:
                 self._watch(session)
 
     @asynccontextmanager
-    async def _own(self, rig: Rig, version: str, resuming: Session | None, opened: bool) -> AsyncIterator[Session]:
+    async def _own(self, rig: Rig, version: str, resuming: S | None, opened: bool) -> AsyncIterator[S]:
         """A session that nobody else has."""
         self.declared_faults += rig.faults
         server = await self._server()
-        session = await self.berth.session(version, self.binding, self.recorder, self.tasks, self._fired, rig, server)
+        made = await self.berth.session(version, self.binding, self.recorder, self.tasks, self._fired, rig, server)
+        session = cast(S, made)
         try:
             await self._begin(session, resuming, opened)
             yield session
@@ -184,7 +186,7 @@ class Lab:
             self._ends.append(session)
             await session.aclose()
 
-    async def _begin(self, session: Session, resuming: Session | None, opened: bool) -> None:
+    async def _begin(self, session: S, resuming: S | None, opened: bool) -> None:
         if resuming is not None:
             session.take_over(resuming)
         elif opened:
@@ -192,16 +194,11 @@ class Lab:
             if not isinstance(outcome, Answer):
                 raise Inconclusive(Reason.TARGET_UNHEALTHY, "no session could be opened", cited(outcome))
 
-    def _watch(self, session: Session) -> None:
+    def _watch(self, session: S) -> None:
         """Note a process that ended although nobody asked it to."""
-        carrier = session.carrier
-        if isinstance(carrier, StdioCarrier) and carrier.exited is not None and not carrier.ours:
-            tail = "\n".join(carrier.stderr[-20:])
-            self.deaths.append(
-                self.recorder.note(
-                    Kind.PROCESS, carrier.inbox.operation, event="exited", code=carrier.exited, stderr=tail
-                )
-            )
+        if death := session.carrier.death:
+            told = {name: value for name, value in death.items() if name != "operation"}
+            self.deaths.append(self.recorder.note(Kind.PROCESS, death["operation"], event="exited", **told))
 
     async def _server(self) -> Server | None:
         """The server that this case may break: one of its own for isolation `process` where one can be had."""
@@ -278,7 +275,7 @@ class Lab:
             return True
         return False
 
-    async def survives(self, session: Session) -> None:
+    async def survives(self, session: S) -> None:
         """A session that stops answering because of what it was sent is a finding, whatever the level of the row."""
         outcome = await session.fence()
         if not isinstance(outcome, Answer):
@@ -305,8 +302,8 @@ class Lab:
                 await self._release()
 
     async def _end_sessions(self) -> None:
-        ids = {session.session_id: session for session in self._ends if session.session_id}
-        for session in ids.values():
+        lasting = {session.lasting: session for session in self._ends if session.lasting}
+        for session in lasting.values():
             if self.server is None:
                 await self.berth.farewell(session, self.tasks)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .judge.pagination import Page
-from .lab import Lab
+from .labs import McpLab
 from .protocols.mcp.session import Session
 from .protocols.outcome import Answer, Outcome
 
@@ -68,7 +68,7 @@ async def walk(session: Session, method: str, limit: int = PAGES) -> Walk:
         cursors.append(following)
 
 
-async def entries(lab: Lab, session: Session, method: str) -> tuple[list[dict[str, Any]], Outcome]:
+async def entries(lab: McpLab, session: Session, method: str) -> tuple[list[dict[str, Any]], Outcome]:
     """Every entry of a list that is an object, and the last page. Raises Inconclusive for a page that does not come."""
     found = await walk(session, method)
     return found.entries, lab.need(found.last, method)

@@ -73,7 +73,8 @@ def _cases(
 ) -> Iterator[Case]:
     rows = [table[requirement] for requirement in check.requirements]
     for column in columns:
-        holding = tuple(row for row in rows if row.holds(column.version, column.binding))
+        edition = claims.edition(column)
+        holding = tuple(row for row in rows if row.holds(edition, column.binding))
         if holding and selection.admits(holding):
             yield Case(target, check, column, holding, exclusion(check, column, claims, equipment))
 

@@ -15,7 +15,6 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from .config import TargetConfig
-from .protocols.mcp.versions import HTTP, STDIO
 from .stimuli import Stimulus
 from .transport.network import Network, Process, Spawner
 from .transport.process import OsSpawner
@@ -44,12 +43,22 @@ class Server:
 
 
 class Target(Protocol):
-    """What the engine needs of a target. `spawnable`: can fresh processes be made?"""
+    """What the engine needs of a target.
+
+    An empty `protocol` is found out, empty `versions` and `bindings` are those of the protocol. `listens`: it is, or
+    brings, a server of HTTP. `spawnable`: can fresh processes be made?
+    """
 
     name: str
     address: str
+    protocol: str
     bindings: tuple[str, ...]
     versions: tuple[str, ...]
+    release: str
+    milestone: str
+    listens: bool
+    webhook_host: str
+    capabilities_url: str
     stimuli: Mapping[str, Stimulus]
     headers: Mapping[str, str]
     identities: Mapping[str, Mapping[str, str]]
@@ -86,8 +95,9 @@ class RealTarget:
         self.name, self.address, self.spawnable = config.name, config.address, config.spawned
         self.stimuli, self.headers, self.identities = config.stimuli, config.headers, config.identities
         self.secrets, self.replicas, self.ca = config.secrets, config.replicas, config.ca
-        self.bindings = config.bindings or ((HTTP,) if config.url else (STDIO,))
-        self.versions = config.versions
+        self.protocol, self.bindings, self.versions = config.protocol, config.bindings, config.versions
+        self.release, self.milestone, self.listens = config.release, config.milestone, bool(config.url)
+        self.webhook_host, self.capabilities_url = config.webhook_host, config.capabilities_url
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:

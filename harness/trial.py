@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import anyio
 
@@ -38,7 +39,7 @@ async def run_case(case: Case, berth: Berth, recorder: Recorder, histories: Hist
     if case.check.monitor:
         return monitored(case, berth, histories or {})
     begun = anyio.current_time()
-    lab: Lab | None = None
+    lab: Lab[Any] | None = None
     end = _End()
     try:
         async with anyio.create_task_group() as tasks:
@@ -52,7 +53,7 @@ async def run_case(case: Case, berth: Berth, recorder: Recorder, histories: Hist
     return replace(judged(lab, end), seconds=anyio.current_time() - begun)
 
 
-async def _attempt(lab: Lab) -> _End:
+async def _attempt(lab: Lab[Any]) -> _End:
     """The body's end: its return, a Stopped, the deadline, or a crash of ours."""
     try:
         with anyio.fail_after(lab.tempo.case):
@@ -74,7 +75,7 @@ async def _attempt(lab: Lab) -> _End:
     return _End()
 
 
-async def _played(lab: Lab) -> None:
+async def _played(lab: Lab[Any]) -> None:
     """The body, whose parts may run at once: what ended one of them first ends the case."""
     try:
         await lab.case.check.body(lab)
@@ -116,7 +117,7 @@ def excluded(case: Case, exclusion: Exclusion) -> Result:
     return Result(case, verdict, exclusion.reason, exclusion.detail, records=exclusion.records)
 
 
-def judged(lab: Lab, end: _End) -> Result:
+def judged(lab: Lab[Any], end: _End) -> Result:
     """Expectations, faults and the body's end, made into one verdict."""
     case, ledger = lab.case, lab.ledger
     if end.verdict is Verdict.ERROR:
@@ -136,7 +137,7 @@ def judged(lab: Lab, end: _End) -> Result:
     return _held(case, lab, noted)
 
 
-def _held(case: Case, lab: Lab, noted: tuple[Violation, ...]) -> Result:
+def _held(case: Case, lab: Lab[Any], noted: tuple[Violation, ...]) -> Result:
     """Nothing was broken: PASS only where every row was really looked at."""
     ledger = lab.ledger
     missing = [row.id for row in case.rows if row.id not in ledger.exercised and row.id not in ledger.waived]
@@ -147,7 +148,7 @@ def _held(case: Case, lab: Lab, noted: tuple[Violation, ...]) -> Result:
     return Result(case, Verdict.PASS, None, "", notes=(*noted, *waived))
 
 
-def _counted(lab: Lab) -> list[Violation]:
+def _counted(lab: Lab[Any]) -> list[Violation]:
     """Violations that count: none does whose last record is older than the firing of every declared fault."""
     wanted = [fault for fault in lab.declared_faults if not fault.benign]
     fired = [lab.firings[fault] for fault in wanted if fault in lab.firings]
@@ -158,7 +159,7 @@ def _counted(lab: Lab) -> list[Violation]:
     return [v for v in lab.ledger.violations if not v.records or max(v.records) > min(fired)]
 
 
-def _deaths(lab: Lab, counted: Sequence[Violation]) -> list[Violation]:
+def _deaths(lab: Lab[Any], counted: Sequence[Violation]) -> list[Violation]:
     """A process that ended by itself is a finding of the case that was talking to it, unless another one says so."""
     said = any(graded(v, lab.case.rows) is not Verdict.PASS for v in counted)
     if said or not lab.deaths:

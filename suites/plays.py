@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from seatrial import Exchange, Lab, Play, Role
+from seatrial import Exchange, McpLab, Play, Role
 
 
-async def reports(lab: Lab, count: int = 5, gap: float = 0.1) -> Play:
+async def reports(lab: McpLab, count: int = 5, gap: float = 0.1) -> Play:
     """A call that reports its progress so many times, where the number can be asked for."""
     return await lab.effects.plan(Role.PROGRESS, count=count, gap=gap, seconds=count * gap)
 
 
-async def underway(lab: Lab, exchange: Exchange) -> None:
+async def underway(lab: McpLab, exchange: Exchange) -> None:
     """Wait until a slow call reports progress, or for a while where it reports none."""
     if lab.effects.stimulus(Role.SLOW).progress:
         await exchange.progressed(2, lab.tempo.scaled(1.0))
@@ -18,6 +18,6 @@ async def underway(lab: Lab, exchange: Exchange) -> None:
         await lab.quiet(0.5)
 
 
-def patience(lab: Lab, play: Play) -> float:
+def patience(lab: McpLab, play: Play) -> float:
     """Seconds within which a play is surely over."""
     return max(play.lasts, 0.0) * 1.5 + lab.tempo.answer

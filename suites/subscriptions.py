@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import AUTO, SUBSCRIPTION_ID, Ending, Exchange, Lab, Message, Outcome, Reason, Refusal, Session, codes
+from seatrial import AUTO, SUBSCRIPTION_ID, Ending, Exchange, McpLab, Message, Outcome, Reason, Refusal, Session, codes
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
 TOOLS_CHANGED = "notifications/tools/list_changed"
@@ -31,7 +31,7 @@ async def acknowledged(subscription: Exchange) -> Exchange:
 
 
 async def subscribed(
-    lab: Lab, session: Session, filter: Mapping[str, Any], *, id: Any = AUTO, optional: bool = False
+    lab: McpLab, session: Session, filter: Mapping[str, Any], *, id: Any = AUTO, optional: bool = False
 ) -> Exchange:
     """A subscription that was acknowledged. NOT_APPLICABLE where the server has none, unless `optional`."""
     subscription = await opened(session, filter, id=id)
@@ -42,7 +42,7 @@ async def subscribed(
     return subscription
 
 
-def must_be_offered(lab: Lab, outcome: Outcome) -> None:
+def must_be_offered(lab: McpLab, outcome: Outcome) -> None:
     """NOT_APPLICABLE where subscriptions/listen was refused as an unknown method."""
     if isinstance(outcome, Refusal) and outcome.code == codes.METHOD_NOT_FOUND:
         lab.not_applicable("the server has no subscriptions", outcome)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..engine import Options, run
 from ..events import Event, RunStarted
-from ..lab import Lab
+from ..labs import McpLab
 from ..model import Check, Level, Requirement, Suite
 from ..protocols.mcp.versions import BINDINGS, VERSIONS
 from ..protocols.outcome import Answer
@@ -35,7 +35,7 @@ class Survey:
         if isinstance(event, RunStarted):
             self.columns = [(case.column.version, case.column.binding) for case in event.cases]
 
-    async def look(self, lab: Lab) -> None:
+    async def look(self, lab: McpLab) -> None:
         """Read every list that the target has in this column."""
         async with lab.session(capabilities=CLIENT) as session:
             for kind in LISTS:

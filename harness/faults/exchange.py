@@ -32,7 +32,7 @@ class HttpRequest:
         return frozenset(item.method for item in items if isinstance(item, jsonrpc.Request | jsonrpc.Notification))
 
     def matches(self, on: str) -> bool:
-        return on in ("", self.verb) or on in self.methods
+        return on in ("", self.verb) or on in self.methods or self.target.partition("?")[0].endswith(on)
 
 
 class Exchange(Protocol):

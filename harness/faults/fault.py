@@ -30,7 +30,8 @@ class FaultError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """`on` selects exchanges: a JSON-RPC method, an HTTP verb, or "" for any. `times` bounds the firings, 0 does not.
+    """`on` selects exchanges: a JSON-RPC method, an HTTP verb, the end of a path, "" for any. `times` bounds the
+    firings, 0 does not.
 
     A subclass overrides `stage` (a fault of bytes), `on_exchange` (a fault of requests), or both.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from seatrial import AUTO, Feature, Isolation, Lab, Reason, Role, Session, check, expect
+from seatrial import AUTO, Feature, Isolation, McpLab, Reason, Role, Session, check, expect
 
 from .running import Run, begin, control, outlast, responses, sight, start, stopped
 
@@ -20,7 +20,7 @@ IDS: tuple[Any, ...] = (AUTO, 0, "cancel-me")
     mutants=("cancel.swallowed", "cancel.ignored", "cancel.zero-id-missed", "cancel.string-id-missed"),
     isolation=Isolation.SESSION,
 )
-async def cancelled_work_stops(lab: Lab) -> None:
+async def cancelled_work_stops(lab: McpLab) -> None:
     """Three slow calls (ids: a positive integer, 0, a string) are cancelled once they run. The witness is read when
     each would long be over, and must lack what an uncancelled call leaves last."""
     yardstick = await control(lab)
@@ -33,7 +33,7 @@ async def cancelled_work_stops(lab: Lab) -> None:
         lab.inconclusive(Reason.STIMULUS_FAILED, "the witness never saw a cancelled call begin", *sightings[0].records)
 
 
-async def _cancelled(lab: Lab, session: Session, *, ids: Sequence[Any] = IDS, watched: bool = False) -> list[Run]:
+async def _cancelled(lab: McpLab, session: Session, *, ids: Sequence[Any] = IDS, watched: bool = False) -> list[Run]:
     """Slow calls with these ids, cancelled once all of them run."""
     runs = [await start(lab, session, id=id, watched=watched) for id in ids]
     for run in runs:
@@ -49,7 +49,7 @@ async def _cancelled(lab: Lab, session: Session, *, ids: Sequence[Any] = IDS, wa
     mutants=("cancel.ignored", "cancel.answers-with-error"),
     isolation=Isolation.SESSION,
 )
-async def cancelled_request_gets_no_response(lab: Lab) -> None:
+async def cancelled_request_gets_no_response(lab: McpLab) -> None:
     """Three slow calls (ids: a positive integer, 0, a string) are cancelled once they run. Until they would long be
     over, nothing may come that carries the id of one of them."""
     async with lab.session() as session:
@@ -69,7 +69,7 @@ async def cancelled_request_gets_no_response(lab: Lab) -> None:
     mutants=("cancel.still-reports",),
     isolation=Isolation.SESSION,
 )
-async def progress_stops(lab: Lab) -> None:
+async def progress_stops(lab: McpLab) -> None:
     """A slow call is cancelled after two progress reports. Once the server has taken the cancellation, at most one
     report may still arrive that was on its way."""
     if not lab.effects.stimulus(Role.SLOW).progress:
@@ -102,7 +102,7 @@ async def _taken(session: Session, run: Run) -> None:
     mutants=("cancel.leaves-stream-open",),
     isolation=Isolation.SESSION,
 )
-async def the_stream_of_a_cancelled_call_ends(lab: Lab) -> None:
+async def the_stream_of_a_cancelled_call_ends(lab: McpLab) -> None:
     """A slow call is cancelled by a notification on another connection; its own stream should close within 2 s,
     though the call would have lasted longer."""
     async with lab.session() as session:
@@ -119,7 +119,7 @@ async def the_stream_of_a_cancelled_call_ends(lab: Lab) -> None:
     mutants=("cancel.stops-all", "cancel.ends-process"),
     isolation=Isolation.SESSION,
 )
-async def other_requests_go_on(lab: Lab) -> None:
+async def other_requests_go_on(lab: McpLab) -> None:
     """Two slow calls run and one is cancelled: the other must still be answered, and so must a plain request."""
     async with lab.session() as session:
         victim, other = await start(lab, session), await start(lab, session)
@@ -136,7 +136,7 @@ async def other_requests_go_on(lab: Lab) -> None:
     mutants=("cancel.loose-ids",),
     isolation=Isolation.SESSION,
 )
-async def ids_of_another_type_are_others(lab: Lab) -> None:
+async def ids_of_another_type_are_others(lab: McpLab) -> None:
     """Requests 42 and "43" run while "42" and 43 are cancelled: both must be answered."""
     async with lab.session() as session:
         runs = [await start(lab, session, id=id) for id in (42, "43")]
@@ -154,7 +154,7 @@ async def ids_of_another_type_are_others(lab: Lab) -> None:
     mutants=("cancel.across-sessions",),
     isolation=Isolation.SESSION,
 )
-async def other_sessions_are_out_of_reach(lab: Lab) -> None:
+async def other_sessions_are_out_of_reach(lab: McpLab) -> None:
     """Two sessions each run a call under the same id, and the first runs one more. The second session cancels both
     ids: both calls of the first must be answered."""
     async with lab.session() as first, lab.session() as second:
@@ -175,7 +175,7 @@ async def other_sessions_are_out_of_reach(lab: Lab) -> None:
     mutants=("cancel.leaks-slots",),
     isolation=Isolation.SESSION,
 )
-async def cancelled_requests_release_their_resources(lab: Lab) -> None:
+async def cancelled_requests_release_their_resources(lab: McpLab) -> None:
     """Fifty slow calls are begun and cancelled, ten at a time. Then a plain request and one more slow call must be
     answered, the latter in about its usual time."""
     async with lab.session() as session:

@@ -11,7 +11,7 @@ from seatrial import (
     Accepted,
     Exchange,
     Isolation,
-    Lab,
+    McpLab,
     Refusal,
     Role,
     Session,
@@ -64,7 +64,7 @@ async def _named(session: Session, ids: Iterable[Any]) -> list[Exchange]:
 
 
 async def _harmless(
-    lab: Lab, session: Session, sent: Sequence[Exchange], *, refusable: bool = False
+    lab: McpLab, session: Session, sent: Sequence[Exchange], *, refusable: bool = False
 ) -> list[Violation | None]:
     """What is wrong with the aftermath of cancellations that were to be ignored: an answer to one, or none to the
     next request. `refusable`: over HTTP a 4xx says well enough that nothing was done."""
@@ -85,11 +85,11 @@ async def _answered(exchange: Exchange, refusable: bool) -> Violation | None:
     return expect.that(refused and refusable, what, outcome, outcome, soft=refused)
 
 
-def _report(lab: Lab, found: Iterable[Violation | None]) -> None:
+def _report(lab: McpLab, found: Iterable[Violation | None]) -> None:
     lab.expect([violation for violation in found if violation is not None])
 
 
-def _refusable(lab: Lab) -> bool:
+def _refusable(lab: McpLab) -> bool:
     """From 2026-07-28 on no notification is meant to be posted: a refusal is as good as silence."""
     return lab.over_http and lab.version >= "2026-07-28"
 
@@ -100,7 +100,7 @@ def _refusable(lab: Lab) -> bool:
     mutants=("cancel.unknown-refused", "cancel.unknown-answered"),
     isolation=Isolation.SESSION,
 )
-async def unknown_ids_are_ignored(lab: Lab) -> None:
+async def unknown_ids_are_ignored(lab: McpLab) -> None:
     """Ids that were never used are cancelled: numbers, 0, a negative one, texts. Nothing may answer, and the next
     request must be served."""
     async with lab.session() as session:
@@ -114,7 +114,7 @@ async def unknown_ids_are_ignored(lab: Lab) -> None:
     mutants=("cancel.answers-again", "cancel.unknown-refused"),
     isolation=Isolation.SESSION,
 )
-async def completed_requests_stay_completed(lab: Lab) -> None:
+async def completed_requests_stay_completed(lab: McpLab) -> None:
     """A plain request, and a quick call where there is one, are cancelled three times after they were answered.
     No second response may come, and the next request must be served."""
     async with lab.session() as session:
@@ -135,7 +135,7 @@ async def completed_requests_stay_completed(lab: Lab) -> None:
     mutants=("cancel.malformed-fails", "cancel.malformed-stops-all", "cancel.malformed-ends-process"),
     isolation=Isolation.SESSION,
 )
-async def malformed_cancellations_are_ignored(lab: Lab) -> None:
+async def malformed_cancellations_are_ignored(lab: McpLab) -> None:
     """Cancellations without parameters, without an id, with null, an object, a list or a boolean for one. Nothing may
     answer, the next request must be served, and a call that runs meanwhile, where there is one, must go on."""
     async with lab.session() as session:
@@ -153,7 +153,7 @@ async def malformed_cancellations_are_ignored(lab: Lab) -> None:
     mutants=("cancel.burst-wedges", "cancel.burst-delays"),
     isolation=Isolation.SESSION,
 )
-async def a_burst_does_no_harm(lab: Lab) -> None:
+async def a_burst_does_no_harm(lab: McpLab) -> None:
     """Two hundred cancellations of random ids are sent as fast as they are taken. A plain request must be answered
     after them about as soon as before."""
     async with lab.session() as session:
@@ -169,7 +169,7 @@ async def a_burst_does_no_harm(lab: Lab) -> None:
         lab.expect(expect.that(after <= bound, "a plain request takes no longer than before", told, sent[-1].sent))
 
 
-def _random_id(lab: Lab, number: int) -> Any:
+def _random_id(lab: McpLab, number: int) -> Any:
     key = lab.effects.fresh_key()
     return key if number % 2 else int(key[:8], 16) + 10**6
 
@@ -187,7 +187,7 @@ async def _latency(session: Session) -> float:
     mutants=("cancel.prints-reason", "cancel.long-reason-refused"),
     isolation=Isolation.SESSION,
 )
-async def the_reason_has_no_side_effects(lab: Lab) -> None:
+async def the_reason_has_no_side_effects(lab: McpLab) -> None:
     """Cancellations with reasons of several lines, of 10 kB, with control characters, with a whole JSON message in
     them; of running calls where there are any. The server must go on, and over stdio print nothing of them."""
     async with lab.session() as session:
@@ -205,7 +205,7 @@ async def the_reason_has_no_side_effects(lab: Lab) -> None:
             )
 
 
-async def _cancellable(lab: Lab, session: Session) -> Any:
+async def _cancellable(lab: McpLab, session: Session) -> Any:
     """The id of a running call, or one that was never used."""
     if lab.effects.has(Role.SLOW):
         return (await begin(lab, session, quietly=True)).exchange.request_id
@@ -218,7 +218,7 @@ async def _cancellable(lab: Lab, session: Session) -> Any:
     mutants=("cancel.undoes-initialize",),
     isolation=Isolation.SESSION,
 )
-async def initialize_cannot_be_cancelled(lab: Lab) -> None:
+async def initialize_cannot_be_cancelled(lab: McpLab) -> None:
     """The id of initialize is cancelled before and after notifications/initialized. The session must work."""
     async with lab.session(opened=False) as session:
         answer = lab.need(await session.initialize(announce=False), "initialize")
@@ -236,7 +236,7 @@ async def initialize_cannot_be_cancelled(lab: Lab) -> None:
     mutants=("cancel.by-posted-id",),
     isolation=Isolation.SESSION,
 )
-async def posted_cancellations_cancel_nothing(lab: Lab) -> None:
+async def posted_cancellations_cancel_nothing(lab: McpLab) -> None:
     """notifications/cancelled with the id of a running call is posted on another connection. It is taken or refused,
     and the call goes on: its own stream is what would cancel it."""
     async with lab.session() as session:
@@ -257,7 +257,7 @@ OFFSETS = tuple((number - 14.5) / 200 for number in range(30))
     mutants=("cancel.late-ends-process", "cancel.answers-again"),
     isolation=Isolation.SESSION,
 )
-async def cancellations_may_cross_the_response(lab: Lab) -> None:
+async def cancellations_may_cross_the_response(lab: McpLab) -> None:
     """Thirty short calls, ten at a time, are cancelled shortly before, at and after the time at which a call left
     alone ends. Each may get one response or none; no stray error may come, and the server must go on to serve."""
     duration = await control_duration(lab, seconds=0.5)
@@ -268,7 +268,7 @@ async def cancellations_may_cross_the_response(lab: Lab) -> None:
         _report(lab, await _harmless(lab, session, sent))
 
 
-async def _race(lab: Lab, session: Session, duration: float, offsets: Sequence[float]) -> list[Exchange]:
+async def _race(lab: McpLab, session: Session, duration: float, offsets: Sequence[float]) -> list[Exchange]:
     """One wave of calls. The cancellations that were sent for them."""
     runs = [await begin(lab, session, seconds=0.5) for _ in offsets]
     sent: list[Exchange | None] = []

@@ -9,7 +9,7 @@ from seatrial import (
     Exchange,
     Feature,
     Isolation,
-    Lab,
+    McpLab,
     Message,
     Reason,
     Role,
@@ -27,14 +27,14 @@ DELAYS = (0.0, 0.05, 0.2)
 """Seconds between the end of a request and the close of its connection: before anything can have come back."""
 
 
-async def _left(lab: Lab, session: Session, how: Departure) -> Run:
+async def _left(lab: McpLab, session: Session, how: Departure) -> Run:
     """A call whose stream is left once it runs."""
     run = await start(lab, session, watched=True)
     await run.exchange.leave(how)
     return run
 
 
-async def _stops(lab: Lab, session: Session, runs: Sequence[Run], what: str) -> None:
+async def _stops(lab: McpLab, session: Session, runs: Sequence[Run], what: str) -> None:
     """Each of these calls was cancelled: the witness must miss its end. Inconclusive when none was seen to begin."""
     yardstick = await control(lab)
     sightings = [await sight(lab, session, run, yardstick) for run in runs]
@@ -51,7 +51,7 @@ async def _stops(lab: Lab, session: Session, runs: Sequence[Run], what: str) -> 
     mutants=("cancel.close-ignored",),
     isolation=Isolation.SESSION,
 )
-async def closing_the_stream_cancels(lab: Lab) -> None:
+async def closing_the_stream_cancels(lab: McpLab) -> None:
     """The stream of a slow call is closed after two progress reports, or after half a second where it reports none.
     The witness, read when the call would long be over, must miss its end."""
     async with lab.session() as session:
@@ -66,7 +66,7 @@ async def closing_the_stream_cancels(lab: Lab) -> None:
     mutants=("cancel.close-unseen-before-headers", "cancel.close-ignored"),
     isolation=Isolation.SESSION,
 )
-async def closing_before_the_head_cancels(lab: Lab) -> None:
+async def closing_before_the_head_cancels(lab: McpLab) -> None:
     """Three slow calls that report nothing are left 0, 50 and 200 ms after their request was sent. The witness must
     see one of them begin, and none of them end."""
     async with lab.session() as session:
@@ -87,7 +87,7 @@ async def closing_before_the_head_cancels(lab: Lab) -> None:
     mutants=("cancel.close-ignored", "cancel.reset-unseen"),
     isolation=Isolation.SESSION,
 )
-async def a_reset_cancels_as_a_close_does(lab: Lab) -> None:
+async def a_reset_cancels_as_a_close_does(lab: McpLab) -> None:
     """One slow call is left by FIN and one by RST. The witness must miss the end of both."""
     async with lab.session() as session:
         runs = [await _left(lab, session, how) for how in (Departure.FIN, Departure.RST)]
@@ -102,7 +102,7 @@ async def a_reset_cancels_as_a_close_does(lab: Lab) -> None:
     mutants=("cancel.close-noticed-late",),
     isolation=Isolation.SESSION,
 )
-async def a_close_behind_a_proxy_cancels(lab: Lab) -> None:
+async def a_close_behind_a_proxy_cancels(lab: McpLab) -> None:
     """The call goes through a relay that delays both directions by a fifth of a second, and its stream is closed. The
     witness must miss its end."""
     async with lab.session(latency(on="tools/call", seconds=0.2)) as session:
@@ -117,7 +117,7 @@ async def a_close_behind_a_proxy_cancels(lab: Lab) -> None:
     mutants=("cancel.by-half-close",),
     isolation=Isolation.SESSION,
 )
-async def a_half_close_is_no_cancellation(lab: Lab) -> None:
+async def a_half_close_is_no_cancellation(lab: McpLab) -> None:
     """The client ends its sending side during a slow call, and goes on reading. The call must be answered."""
     async with lab.session() as session:
         run = await start(lab, session)
@@ -126,7 +126,7 @@ async def a_half_close_is_no_cancellation(lab: Lab) -> None:
         lab.expect(expect.answered(outcome, "the call is answered to a client that still reads"))
 
 
-async def _resubscribed(lab: Lab, session: Session) -> Exchange:
+async def _resubscribed(lab: McpLab, session: Session) -> Exchange:
     """One more subscription after others were closed: it must be acknowledged."""
     subscription = await opened(session, TOOLS)
     acknowledged = acknowledgement(subscription) is not None
@@ -147,7 +147,7 @@ async def _told(exchange: Exchange) -> Message | None:
     mutants=("listen.dead-stream-fails-change", "listen.never-freed"),
     isolation=Isolation.SESSION,
 )
-async def a_closed_subscription_ends(lab: Lab) -> None:
+async def a_closed_subscription_ends(lab: McpLab) -> None:
     """Twenty subscriptions are opened and closed. Then the tool list is changed, which must succeed; one more
     subscription must be acknowledged and be told of one more change."""
     change = await lab.effects.plan(Role.MUTATE_TOOLS)
@@ -169,7 +169,7 @@ async def a_closed_subscription_ends(lab: Lab) -> None:
     mutants=("listen.survives-cancel",),
     isolation=Isolation.SESSION,
 )
-async def a_cancelled_subscription_ends(lab: Lab) -> None:
+async def a_cancelled_subscription_ends(lab: McpLab) -> None:
     """Two subscriptions are open and one is cancelled. After a change, of which the other one is told, nothing may
     have come with the id of the cancelled one."""
     change = await lab.effects.plan(Role.MUTATE_TOOLS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import SILENT, Exchange, Isolation, Lab, Message, Reason, Role, Session, check, expect
+from seatrial import SILENT, Exchange, Isolation, McpLab, Message, Reason, Role, Session, check, expect
 
 METHODS = {Role.ELICIT: "elicitation/create", Role.SAMPLING: "sampling/createMessage"}
 CAPABILITIES: Mapping[str, Any] = {"elicitation": {}, "sampling": {}}
@@ -15,14 +15,14 @@ ANSWERS: Mapping[Role, Any] = {
 }
 
 
-def _role(lab: Lab) -> Role:
+def _role(lab: McpLab) -> Role:
     """What makes the server ask the client. Elicitation came with 2025-06-18. Raises Inconclusive."""
     wanted = (Role.ELICIT, Role.SAMPLING) if lab.version >= "2025-06-18" else (Role.SAMPLING,)
     found = next((role for role in wanted if lab.effects.has(role)), None)
     return found or lab.inconclusive(Reason.NO_STIMULUS, f"nothing makes the server ask ({' or '.join(wanted)})")
 
 
-async def _asked(lab: Lab, session: Session, role: Role) -> tuple[Exchange, Message]:
+async def _asked(lab: McpLab, session: Session, role: Role) -> tuple[Exchange, Message]:
     """A call that waits for the client, and the request that it waits for. Raises Inconclusive."""
     if lab.over_http:
         session.open_stream()
@@ -44,7 +44,7 @@ def _withdrawn(session: Session, request: Message) -> list[Message]:
     mutants=("cancel.nested-waits-on",),
     isolation=Isolation.SESSION,
 )
-async def cancelling_ends_a_nested_wait(lab: Lab) -> None:
+async def cancelling_ends_a_nested_wait(lab: McpLab) -> None:
     """A tool asks the client and gets no answer; its call is cancelled, and only then the client answers. That must
     not bring the call back to life, and the next request must be served."""
     role = _role(lab)

@@ -11,7 +11,7 @@ from seatrial import (
     AUTO,
     Control,
     Exchange,
-    Lab,
+    McpLab,
     Message,
     Play,
     Reason,
@@ -46,7 +46,7 @@ class Run:
 
 
 async def begin(
-    lab: Lab,
+    lab: McpLab,
     session: Session,
     *,
     id: Any = AUTO,
@@ -62,7 +62,7 @@ async def begin(
     return Run(play, exchange, before, begun)
 
 
-async def start(lab: Lab, session: Session, *, id: Any = AUTO, watched: bool = False) -> Run:
+async def start(lab: McpLab, session: Session, *, id: Any = AUTO, watched: bool = False) -> Run:
     """Begin a slow call and wait until it reports progress, or for a while where it reports none.
 
     Raises Inconclusive when it is over before anybody could have cancelled it.
@@ -76,13 +76,13 @@ async def start(lab: Lab, session: Session, *, id: Any = AUTO, watched: bool = F
     return run
 
 
-async def outlast(lab: Lab, *runs: Run) -> None:
+async def outlast(lab: McpLab, *runs: Run) -> None:
     """Wait until all of these would be over, had nobody interfered."""
     for run in runs:
         await lab.until(run.over + lab.tempo.allowance)
 
 
-async def control(lab: Lab, seconds: float = SECONDS) -> Control:
+async def control(lab: McpLab, seconds: float = SECONDS) -> Control:
     """The slow call left alone. Raises Inconclusive when the witness shows nothing of it."""
     found = await lab.effects.control(Role.SLOW, seconds=seconds)
     if not found.last:
@@ -90,12 +90,12 @@ async def control(lab: Lab, seconds: float = SECONDS) -> Control:
     return found
 
 
-async def control_duration(lab: Lab, seconds: float) -> float:
+async def control_duration(lab: McpLab, seconds: float) -> float:
     """Seconds that a slow call takes when it is left alone."""
     return (await lab.effects.control(Role.SLOW, seconds=seconds)).duration
 
 
-async def sight(lab: Lab, session: Session, run: Run, yardstick: Control) -> Sighting:
+async def sight(lab: McpLab, session: Session, run: Run, yardstick: Control) -> Sighting:
     """What the witness shows of a call once it would be over."""
     return await lab.effects.sight(run.play, yardstick, session, run.before, run.begun)
 

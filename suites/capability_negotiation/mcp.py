@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import anyio
-from seatrial import Answer, Exchange, Isolation, Lab, Message, Outcome, Role, Session, check, expect
+from seatrial import Answer, Exchange, Isolation, McpLab, Message, Outcome, Role, Session, check, expect
 from seatrial.judge import shape
 
 CAPABILITIES = "/result/capabilities/"
@@ -22,11 +22,11 @@ BUSY = 4.0
 """Seconds that the call takes beside which pings are sent."""
 
 
-async def initialized(session: Session, lab: Lab) -> Answer:
+async def initialized(session: Session, lab: McpLab) -> Answer:
     return lab.need(await session.initialize(announce=False), "initialize")
 
 
-async def _judge_initialize(lab: Lab, part: Callable[[str], bool], what: str) -> None:
+async def _judge_initialize(lab: McpLab, part: Callable[[str], bool], what: str) -> None:
     """What is wrong in the places that `part` picks of an initialize result."""
     async with lab.session(opened=False) as session:
         answer = await initialized(session, lab)
@@ -40,7 +40,7 @@ async def _judge_initialize(lab: Lab, part: Callable[[str], bool], what: str) ->
     mutants=("init.server-without-version", "init.capabilities-as-list"),
     isolation=Isolation.SESSION,
 )
-async def initialize_result_is_whole(lab: Lab) -> None:
+async def initialize_result_is_whole(lab: McpLab) -> None:
     """initialize with empty capabilities; the result is compared with the shape of the version."""
     await _judge_initialize(lab, lambda fault: not fault.startswith(CAPABILITIES), "an initialize result of its shape")
 
@@ -51,7 +51,7 @@ async def initialize_result_is_whole(lab: Lab) -> None:
     mutants=("init.capability-as-flag", "init.listchanged-as-text"),
     isolation=Isolation.SESSION,
 )
-async def capabilities_have_their_types(lab: Lab) -> None:
+async def capabilities_have_their_types(lab: McpLab) -> None:
     """initialize with empty capabilities; each known capability is an object, and its members are flags or objects."""
     await _judge_initialize(
         lab, lambda fault: fault.startswith(CAPABILITIES), "capabilities of the types of the schema"
@@ -67,7 +67,7 @@ async def capabilities_have_their_types(lab: Lab) -> None:
     mutants=("ping.not-empty", "ping.waits-for-calls", "ping.not-before-initialized"),
     isolation=Isolation.PROCESS,
 )
-async def pings_are_answered(lab: Lab) -> None:
+async def pings_are_answered(lab: McpLab) -> None:
     """A ping before notifications/initialized, one after it, and some while a slow call runs: in its session, and
     over HTTP in another one too. What a busy server answers only when the call is over was not answered promptly."""
     async with lab.session(opened=False) as session:
@@ -84,12 +84,12 @@ async def pings_are_answered(lab: Lab) -> None:
             await _ping_while_busy(lab, session)
 
 
-async def _ping(lab: Lab, session: Session) -> None:
+async def _ping(lab: McpLab, session: Session) -> None:
     begun = anyio.current_time()
     _judge_ping(lab, await session.request("ping"), begun)
 
 
-def _judge_ping(lab: Lab, outcome: Outcome, begun: float) -> None:
+def _judge_ping(lab: McpLab, outcome: Outcome, begun: float) -> None:
     lab.expect(expect.answered(outcome, "a ping is answered"))
     if isinstance(outcome, Answer):
         empty = isinstance(outcome.result, dict) and not outcome.result.keys() - {"_meta"}
@@ -98,7 +98,7 @@ def _judge_ping(lab: Lab, outcome: Outcome, begun: float) -> None:
         lab.expect(expect.that(took <= lab.tempo.scaled(PROMPT), "an answer within 2 s", f"{took:.1f} s", outcome))
 
 
-async def _ping_while_busy(lab: Lab, *sessions: Session) -> None:
+async def _ping_while_busy(lab: McpLab, *sessions: Session) -> None:
     """The first session makes a slow call; then all of them ping."""
     play = await lab.effects.plan(Role.SLOW, seconds=BUSY)
     call = await sessions[0].start(play, token=f"of-{play.key}")
@@ -113,7 +113,7 @@ async def _ping_while_busy(lab: Lab, *sessions: Session) -> None:
         _judge_waiting(lab, outcome, call, begun)
 
 
-def _judge_waiting(lab: Lab, outcome: Outcome, call: Exchange, begun: float) -> None:
+def _judge_waiting(lab: McpLab, outcome: Outcome, call: Exchange, begun: float) -> None:
     """A ping that took as long as the call still needed has waited for it."""
     if not isinstance(outcome, Answer) or not call.responses:
         return
@@ -134,7 +134,7 @@ def _judge_waiting(lab: Lab, outcome: Outcome, call: Exchange, begun: float) -> 
     mutants=("init.roots-asked-early", "init.lists-announced-early"),
     isolation=Isolation.SESSION,
 )
-async def server_waits_for_initialized(lab: Lab) -> None:
+async def server_waits_for_initialized(lab: McpLab) -> None:
     """initialize by a client that has everything to offer, then two seconds of silence with an open GET stream."""
     async with lab.session(capabilities=TEMPTING, opened=False) as session:
         await initialized(session, lab)
@@ -155,7 +155,7 @@ def _is_early(message: Message) -> bool:
     mutants=("init.served-before", "init.early-request-ends-it"),
     isolation=Isolation.PROCESS,
 )
-async def early_requests_are_refused(lab: Lab) -> None:
+async def early_requests_are_refused(lab: McpLab) -> None:
     """tools/list as the very first message, then initialize and a ping."""
     async with lab.session(opened=False) as session:
         early = await session.request("tools/list", within=session.carrier_patience * 4)
@@ -170,7 +170,7 @@ async def early_requests_are_refused(lab: Lab) -> None:
     mutants=("init.second-ends-session", "init.second-unanswered"),
     isolation=Isolation.SESSION,
 )
-async def second_initialize_is_harmless(lab: Lab) -> None:
+async def second_initialize_is_harmless(lab: McpLab) -> None:
     """initialize again in an open session: an error or a fresh result. The session must go on."""
     async with lab.session() as session:
         again = {"protocolVersion": lab.version, "capabilities": {}, "clientInfo": {"name": "again", "version": "1"}}

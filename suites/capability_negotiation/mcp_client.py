@@ -13,7 +13,7 @@ from seatrial import (
     Answer,
     Check,
     Isolation,
-    Lab,
+    McpLab,
     Outcome,
     Reason,
     Refusal,
@@ -82,7 +82,7 @@ def _inside(outcome: Outcome) -> Iterator[Wish]:
 
 
 @asynccontextmanager
-async def client(lab: Lab, capabilities: Capabilities) -> AsyncIterator[Session]:
+async def client(lab: McpLab, capabilities: Capabilities) -> AsyncIterator[Session]:
     """The session of a client with these capabilities, which hears what belongs to no call as well."""
     async with lab.session(capabilities=capabilities, replies=REPLIES) as session:
         if lab.over_http and lab.version < MODERN:
@@ -90,7 +90,7 @@ async def client(lab: Lab, capabilities: Capabilities) -> AsyncIterator[Session]
         yield session
 
 
-async def wanted(lab: Lab, role: Role, capabilities: Capabilities) -> tuple[list[Wish], Outcome]:
+async def wanted(lab: McpLab, role: Role, capabilities: Capabilities) -> tuple[list[Wish], Outcome]:
     """Play a role for a client with these capabilities: what the server wanted, and how the call ended."""
     async with client(lab, capabilities) as session:
         outcome = await session.perform(await lab.effects.plan(role))
@@ -100,7 +100,7 @@ async def wanted(lab: Lab, role: Role, capabilities: Capabilities) -> tuple[list
         return found or wishes(session, outcome, ASKING[role][1]), outcome
 
 
-async def must_ask(lab: Lab, role: Role, capabilities: Capabilities = EVERYTHING) -> list[Wish]:
+async def must_ask(lab: McpLab, role: Role, capabilities: Capabilities = EVERYTHING) -> list[Wish]:
     """The control: what the stimulus wants of a client that has it. Raises Inconclusive where that is nothing."""
     found, outcome = await wanted(lab, role, capabilities)
     if not found:
@@ -122,7 +122,7 @@ def respects(role: Role, requirements: Sequence[str], mutants: Sequence[str]) ->
         mutants=mutants,
         isolation=Isolation.SESSION,
     )
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """All safe stimuli are played for a client that declares nothing. What one that is there to ask does not do
         then, it must do for a client that declares everything."""
         async with client(lab, {}) as session:
@@ -172,7 +172,7 @@ MODES: Sequence[tuple[Role, str, Capabilities]] = (
     mutants=("client.form-for-url-clients", "client.url-for-form-clients"),
     isolation=Isolation.SESSION,
 )
-async def modes_are_respected(lab: Lab) -> None:
+async def modes_are_respected(lab: McpLab) -> None:
     """Forms for a client that takes URLs only; where there is a stimulus for them, URLs for one that takes forms
     only, and for one that declares no mode, which means forms. In 2025-11-25 error -32042 asks as well."""
     for role, mode, modes in MODES:
@@ -192,7 +192,7 @@ async def modes_are_respected(lab: Lab) -> None:
     mutants=("client.tools-for-plain-samplers",),
     isolation=Isolation.SESSION,
 )
-async def tools_are_offered_to_those_who_take_them(lab: Lab) -> None:
+async def tools_are_offered_to_those_who_take_them(lab: McpLab) -> None:
     """Sampling for a client that declares sampling without tools."""
     found = await must_ask(lab, Role.SAMPLING, {"sampling": {}})
     offering = [wish for wish in found if {"tools", "toolChoice"} & wish.params.keys()]
@@ -209,7 +209,7 @@ async def tools_are_offered_to_those_who_take_them(lab: Lab) -> None:
     mutants=("client.missing-as-tool-failure", "client.missing-draft-code", "client.missing-unnamed"),
     isolation=Isolation.SESSION,
 )
-async def missing_capability_is_named(lab: Lab) -> None:
+async def missing_capability_is_named(lab: McpLab) -> None:
     """What asks for input, for sampling or for roots, called by a client that declares nothing."""
     for role, (capability, _) in ASKING.items():
         if lab.effects.has(role):
@@ -229,7 +229,7 @@ async def missing_capability_is_named(lab: Lab) -> None:
     mutants=("client.capabilities-remembered",),
     isolation=Isolation.SESSION,
 )
-async def capabilities_are_not_remembered(lab: Lab) -> None:
+async def capabilities_are_not_remembered(lab: McpLab) -> None:
     """A call that declares everything and is asked for input; then the same call, on the same connection or
     process, without capabilities."""
     async with lab.session() as session:
@@ -250,7 +250,7 @@ async def capabilities_are_not_remembered(lab: Lab) -> None:
     mutants=("cache.interim",),
     isolation=Isolation.SESSION,
 )
-async def questions_are_not_cached(lab: Lab) -> None:
+async def questions_are_not_cached(lab: McpLab) -> None:
     """The stimulus that asks, for a client that offers everything."""
     await must_ask(lab, Role.ELICIT)
     _, outcome = await wanted(lab, Role.ELICIT, EVERYTHING)

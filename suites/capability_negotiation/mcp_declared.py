@@ -15,7 +15,7 @@ from seatrial import (
     Histories,
     Isolation,
     Judgement,
-    Lab,
+    McpLab,
     Outcome,
     Refusal,
     Role,
@@ -64,11 +64,11 @@ class Asked:
         return f"a result of {self.method}" + (f" with the array {'.'.join(self.array)}" if self.array else "")
 
 
-Requests = Callable[[Lab, Session], Awaitable[Sequence[Asked]]]
+Requests = Callable[[McpLab, Session], Awaitable[Sequence[Asked]]]
 
 
 def always(*requests: Asked) -> Requests:
-    async def found(lab: Lab, session: Session) -> Sequence[Asked]:
+    async def found(lab: McpLab, session: Session) -> Sequence[Asked]:
         return requests
 
     return found
@@ -88,7 +88,7 @@ async def completable(session: Session) -> tuple[Params, str] | None:
     return None
 
 
-async def completions(lab: Lab, session: Session) -> Sequence[Asked]:
+async def completions(lab: McpLab, session: Session) -> Sequence[Asked]:
     """The completion of something listed; where nothing is, of something made up."""
     found = await completable(session)
     ref, argument = found or (NOWHERE, "argument")
@@ -96,7 +96,7 @@ async def completions(lab: Lab, session: Session) -> Sequence[Asked]:
     return [Asked("completion/complete", params, ("completion", "values"), known=found is not None)]
 
 
-async def subscriptions(lab: Lab, session: Session) -> Sequence[Asked]:
+async def subscriptions(lab: McpLab, session: Session) -> Sequence[Asked]:
     resources = await walk(session, "resources/list")
     if not resources.entries:
         lab.not_applicable("the server lists no resource", resources.last)
@@ -175,7 +175,7 @@ def declared(service: Service) -> Check:
         mutants=service.unserved,
         isolation=Isolation.SESSION,
     )
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """The methods of the capability, asked of a server that declares it."""
         async with lab.session() as session:
             for asked in await service.requests(lab, session):
@@ -203,7 +203,7 @@ def undeclared(service: Service) -> Check:
         mutants=service.undeclared,
         isolation=Isolation.SESSION,
     )
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """The first method of the capability, whether it is declared or not; for logging, calls that may log, too."""
         async with lab.session() as session:
             if lab.holds(id):
@@ -214,7 +214,9 @@ def undeclared(service: Service) -> Check:
     return body
 
 
-async def _judge_declaration(lab: Lab, session: Session, service: Service, requirement: str) -> tuple[Asked, Outcome]:
+async def _judge_declaration(
+    lab: McpLab, session: Session, service: Service, requirement: str
+) -> tuple[Asked, Outcome]:
     """Ask the first method of a capability. Without a declaration there is no such method."""
     asked = (await service.requests(lab, session))[0]
     outcome = await session.request(asked.method, asked.params)
@@ -240,7 +242,7 @@ HONEST = "mcp.cap.discover-honest"
     mutants=("cap.tools-unserved", "cap.prompts-undeclared", "cap.logs-undeclared"),
     isolation=Isolation.SESSION,
 )
-async def discover_result_is_honest(lab: Lab) -> None:
+async def discover_result_is_honest(lab: McpLab) -> None:
     """Each capability's method, declared or not; and calls that ask for every log message."""
     async with lab.session() as session:
         for service in SERVICES:
@@ -251,7 +253,7 @@ async def discover_result_is_honest(lab: Lab) -> None:
         await _judge_logs(lab, session, HONEST)
 
 
-async def _judge_logs(lab: Lab, session: Session, requirement: str) -> None:
+async def _judge_logs(lab: McpLab, session: Session, requirement: str) -> None:
     """Do what may make the server log, and say that all of it is wanted; without the capability nothing comes."""
     for role in (Role.LOGS, Role.QUICK, Role.FAILING, Role.PROMPT, Role.RESOURCE):
         if lab.effects.has(role):

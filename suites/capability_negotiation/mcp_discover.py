@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import CLIENT_CAPABILITIES, MODERN, Isolation, Lab, check, expect
+from seatrial import CLIENT_CAPABILITIES, MODERN, Isolation, McpLab, check, expect
 from seatrial.judge import shape
 
 from .mcp_client import EVERYTHING
@@ -16,13 +16,13 @@ EXTENSION_ID = re.compile(rf"{_LABEL}(?:\.{_LABEL})*/(?:[A-Za-z0-9](?:[A-Za-z0-9
 """A key of _meta with its prefix (basic/index#_meta)."""
 
 
-def capabilities(lab: Lab) -> Mapping[str, Any]:
+def capabilities(lab: McpLab) -> Mapping[str, Any]:
     """Those of the discover result of this column."""
     found = lab.claimed.get("capabilities")
     return found if isinstance(found, dict) else {}
 
 
-def extensions(lab: Lab) -> Mapping[str, Any]:
+def extensions(lab: McpLab) -> Mapping[str, Any]:
     found = capabilities(lab).get("extensions")
     return found if isinstance(found, dict) else {}
 
@@ -33,7 +33,7 @@ def extensions(lab: Lab) -> Mapping[str, Any]:
     mutants=("discover.refused-to-capable-clients",),
     isolation=Isolation.SESSION,
 )
-async def discover_is_served(lab: Lab) -> None:
+async def discover_is_served(lab: McpLab) -> None:
     """server/discover as the first request, again after another one, and by a client that declares everything."""
     async with lab.session(opened=False) as session:
         lab.expect(expect.answered(await session.discover()))
@@ -48,7 +48,7 @@ async def discover_is_served(lab: Lab) -> None:
     "The discover result carries all its required fields",
     mutants=("discover.versions-as-text", "result.without-type"),
 )
-async def discover_result_is_whole(lab: Lab) -> None:
+async def discover_result_is_whole(lab: McpLab) -> None:
     """server/discover; the result is compared with its shape, is complete, and names at least one version."""
     async with lab.session() as session:
         answer = lab.need(await session.request("server/discover"), "server/discover")
@@ -65,7 +65,7 @@ async def discover_result_is_whole(lab: Lab) -> None:
     mutants=("discover.lists-what-it-refuses", "discover.versions-as-text"),
     isolation=Isolation.SESSION,
 )
-async def listed_versions_are_served(lab: Lab) -> None:
+async def listed_versions_are_served(lab: McpLab) -> None:
     """The version in use is listed; each other modern version that is listed is used for a server/discover."""
     async with lab.session() as session:
         answer = lab.need(await session.request("server/discover"), "server/discover")
@@ -85,7 +85,7 @@ async def listed_versions_are_served(lab: Lab) -> None:
     mutants=("discover.announces-less",),
     isolation=Isolation.SESSION,
 )
-async def eras_agree(lab: Lab) -> None:
+async def eras_agree(lab: McpLab) -> None:
     """The discover result against the initialize result of the newest version of the older era. What only one era
     has (tasks, extensions, subscriptions to resources) is left out."""
     older = max((version for version in lab.berth.claims.versions(lab.binding) if version < MODERN), default=None)
@@ -110,7 +110,7 @@ def _comparable(capabilities: Mapping[str, Any]) -> dict[str, bool]:
     "Extension identifiers have a prefix and legal labels",
     mutants=("extension.bare-name",),
 )
-async def extension_ids_are_well_formed(lab: Lab) -> None:
+async def extension_ids_are_well_formed(lab: McpLab) -> None:
     """Every key of capabilities.extensions in the discover result."""
     announced = extensions(lab)
     if not announced:

@@ -15,7 +15,7 @@ from jsonschema.exceptions import SchemaError, best_match
 from jsonschema.validators import validator_for
 from referencing import Registry
 from referencing.exceptions import Unresolvable
-from seatrial import Answer, Feature, Lab, Outcome, Reason, Role, Session, Violation, check, entries, expect, walk
+from seatrial import Answer, Feature, McpLab, Outcome, Reason, Role, Session, Violation, check, entries, expect, walk
 
 from .mcp_declared import completable
 
@@ -27,7 +27,7 @@ READ = 10
 Tool = Mapping[str, Any]
 
 
-async def listed_tools(lab: Lab) -> tuple[list[dict[str, Any]], Outcome]:
+async def listed_tools(lab: McpLab) -> tuple[list[dict[str, Any]], Outcome]:
     async with lab.session() as session:
         tools, page = await entries(lab, session, "tools/list")
     if not tools:
@@ -60,7 +60,7 @@ def schema_fault(schema: Any, version: str) -> str:
     needs={Feature.TOOLS},
     mutants=("schema.without-type", "schema.broken", "schema.null"),
 )
-async def input_schemas_are_of_objects(lab: Lab) -> None:
+async def input_schemas_are_of_objects(lab: McpLab) -> None:
     """Every tool of tools/list; the schema is checked against its dialect."""
     tools, page = await listed_tools(lab)
     for tool in tools:
@@ -78,7 +78,7 @@ async def input_schemas_are_of_objects(lab: Lab) -> None:
     needs={Feature.TOOLS},
     mutants=("schema.null",),
 )
-async def input_schemas_are_there(lab: Lab) -> None:
+async def input_schemas_are_there(lab: McpLab) -> None:
     """Every tool of tools/list."""
     tools, page = await listed_tools(lab)
     bare = [tool.get("name") for tool in tools if tool.get("inputSchema") is None]
@@ -91,7 +91,7 @@ async def input_schemas_are_there(lab: Lab) -> None:
     needs={Feature.TOOLS},
     mutants=("names.with-spaces", "names.twice"),
 )
-async def tool_names_are_plain(lab: Lab) -> None:
+async def tool_names_are_plain(lab: McpLab) -> None:
     """Every tool of tools/list: 1 to 128 letters, digits, underscores, hyphens and dots, and no name twice."""
     tools, page = await listed_tools(lab)
     counts = Counter(str(tool.get("name")) for tool in tools)
@@ -107,7 +107,7 @@ async def tool_names_are_plain(lab: Lab) -> None:
 CALLABLE = (Role.STRUCTURED, Role.QUICK, Role.CALL, Role.PROGRESS)
 
 
-async def structured_calls(lab: Lab, session: Session) -> list[tuple[Any, Answer]]:
+async def structured_calls(lab: McpLab, session: Session) -> list[tuple[Any, Answer]]:
     """The output schema of each tool that may be called, and its answer. Raises NotApplicable where no tool has one,
     Inconclusive where none could be called with success."""
     tools, page = await entries(lab, session, "tools/list")
@@ -122,7 +122,7 @@ async def structured_calls(lab: Lab, session: Session) -> list[tuple[Any, Answer
     return found
 
 
-async def _calls(lab: Lab, tools: Mapping[Any, Tool]) -> dict[Any, dict[str, Any]]:
+async def _calls(lab: McpLab, tools: Mapping[Any, Tool]) -> dict[Any, dict[str, Any]]:
     """The parameters of a call for each of these tools that a stimulus calls, or that only reads and wants nothing."""
     free = [name for name, tool in tools.items() if _reads_freely(tool)]
     found = {name: {"name": name, "arguments": {}} for name in free[:READ]}
@@ -145,7 +145,7 @@ def _reads_freely(tool: Tool) -> bool:
     needs={Feature.TOOLS},
     mutants=("output.unstructured", "output.of-another-type", "output.as-text"),
 )
-async def output_schemas_are_honoured(lab: Lab) -> None:
+async def output_schemas_are_honoured(lab: McpLab) -> None:
     """Such tools that a stimulus calls, or that only read and want nothing. Before 2026-07-28 the structured
     content is an object."""
     async with lab.session() as session:
@@ -156,7 +156,7 @@ async def output_schemas_are_honoured(lab: Lab) -> None:
                 lab.expect(_conforms(lab, schema, answer))
 
 
-def _conforms(lab: Lab, schema: Any, answer: Answer) -> Violation | None:
+def _conforms(lab: McpLab, schema: Any, answer: Answer) -> Violation | None:
     content = answer.members["structuredContent"]
     if lab.version in (C, D) and not isinstance(content, dict):
         return Violation("structuredContent that is an object", expect.shown(content), answer.records)
@@ -176,7 +176,7 @@ def _conforms(lab: Lab, schema: Any, answer: Answer) -> Violation | None:
     needs={Feature.TOOLS},
     mutants=("output.without-text", "output.prose-for-text"),
 )
-async def structured_results_have_text(lab: Lab) -> None:
+async def structured_results_have_text(lab: McpLab) -> None:
     """The same calls: one block of text holds the same JSON."""
     async with lab.session() as session:
         for _, answer in await structured_calls(lab, session):
@@ -204,7 +204,7 @@ def _decoded_texts(content: Any) -> Iterator[Any]:
     "A completion returns at most 100 values with coherent totals",
     mutants=("completion.unlimited", "completion.total-too-small", "completion.nothing-more"),
 )
-async def completions_are_bounded(lab: Lab) -> None:
+async def completions_are_bounded(lab: McpLab) -> None:
     """An argument of a listed prompt or template is completed from nothing, and from one letter."""
     async with lab.session() as session:
         found = await completable(session)
@@ -218,7 +218,7 @@ async def completions_are_bounded(lab: Lab) -> None:
             _judge_completion(lab, lab.need(outcome, "completion/complete"))
 
 
-def _judge_completion(lab: Lab, answer: Answer) -> None:
+def _judge_completion(lab: McpLab, answer: Answer) -> None:
     completion = answer.members.get("completion")
     found = completion if isinstance(completion, dict) else {}
     values, total, more = found.get("values"), found.get("total"), found.get("hasMore")
@@ -244,7 +244,7 @@ URI_TEMPLATE = re.compile(rf"(?:[^\x00-\x20{{}}]|\{{[+#./;?&=,!@|]?{_VARIABLE}(?
     needs={Feature.RESOURCES},
     mutants=("template.unbalanced", "template.of-another-language"),
 )
-async def templates_parse(lab: Lab) -> None:
+async def templates_parse(lab: McpLab) -> None:
     """Every entry of resources/templates/list."""
     async with lab.session() as session:
         templates, page = await entries(lab, session, "resources/templates/list")
@@ -260,7 +260,7 @@ async def templates_parse(lab: Lab) -> None:
     needs={Feature.RESOURCES},
     mutants=("contents.blob-not-base64", "contents.without-uri", "contents.text-and-blob"),
 )
-async def contents_are_text_or_blob(lab: Lab) -> None:
+async def contents_are_text_or_blob(lab: McpLab) -> None:
     """The first listed resources of each media type are read, ten at most."""
     async with lab.session() as session:
         resources = await walk(session, "resources/list")
@@ -278,7 +278,7 @@ def _of_every_type(resources: list[dict[str, Any]]) -> list[Any]:
     return list(dict.fromkeys([*firsts.values(), *(resource.get("uri") for resource in resources)]))[:READ]
 
 
-def _judge_contents(lab: Lab, answer: Answer) -> None:
+def _judge_contents(lab: McpLab, answer: Answer) -> None:
     contents = answer.members.get("contents")
     for content in contents if isinstance(contents, list) else ():
         found = content if isinstance(content, dict) else {}

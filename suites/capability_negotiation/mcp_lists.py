@@ -6,7 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from seatrial import Answer, Check, Feature, Isolation, Lab, Lost, Role, Session, Violation, Walk, check, expect, walk
+from seatrial import (
+    Answer,
+    Check,
+    Feature,
+    Isolation,
+    Lost,
+    McpLab,
+    Role,
+    Session,
+    Violation,
+    Walk,
+    check,
+    expect,
+    walk,
+)
 from seatrial.judge import lifecycle, pagination
 
 from ..subscriptions import EVERY_LIST
@@ -23,7 +37,7 @@ OTHERS = (Role.QUICK, Role.CALL, Role.STRUCTURED, Role.PROMPT, Role.RESOURCE)
 """What is done between two lists."""
 
 
-async def walks(lab: Lab, session: Session) -> list[Walk]:
+async def walks(lab: McpLab, session: Session) -> list[Walk]:
     """Every list that the server declares and serves. Raises NotApplicable where there is none, and Inconclusive
     where the first page of one does not come at all."""
     found = [await walk(session, method) for method, feature in LISTED.items() if lab.declares(feature)]
@@ -45,7 +59,7 @@ async def walks(lab: Lab, session: Session) -> list[Walk]:
     mutants=("pages.endless", "pages.overlapping", "pages.number-for-cursor", "pages.null-for-cursor"),
     isolation=Isolation.PROCESS,
 )
-async def every_entry_is_visited_once(lab: Lab) -> None:
+async def every_entry_is_visited_once(lab: McpLab) -> None:
     """Each declared list is followed to its end, 200 pages at most. Cursors are strings, and the empty one is good."""
     async with lab.session() as session:
         for each in await walks(lab, session):
@@ -63,7 +77,7 @@ async def every_entry_is_visited_once(lab: Lab) -> None:
     mutants=("pages.cursor-spent", "pages.cursor-walks-on"),
     isolation=Isolation.PROCESS,
 )
-async def cursors_are_stable(lab: Lab) -> None:
+async def cursors_are_stable(lab: McpLab) -> None:
     """The first cursor of each list that has one is used twice."""
     async with lab.session() as session:
         paged = [each for each in await walks(lab, session) if len(each.pages) > 1]
@@ -89,7 +103,7 @@ async def _page(session: Session, method: str, params: dict[str, Any]) -> Walk:
     mutants=("lists.rotating",),
     isolation=Isolation.PROCESS,
 )
-async def tools_are_in_order(lab: Lab) -> None:
+async def tools_are_in_order(lab: McpLab) -> None:
     """tools/list three times."""
     async with lab.session() as session:
         found = [await walk(session, "tools/list") for _ in range(3)]
@@ -104,7 +118,7 @@ async def tools_are_in_order(lab: Lab) -> None:
     mutants=("lists.grow-with-calls", "lists.by-connection"),
     isolation=Isolation.PROCESS,
 )
-async def lists_are_the_same_for_all_connections(lab: Lab) -> None:
+async def lists_are_the_same_for_all_connections(lab: McpLab) -> None:
     """Every list over three fresh connections, and once more over each of them after calls of tools."""
     found: list[list[Walk]] = []
     for _ in range(3):
@@ -123,7 +137,7 @@ def _paired(one: list[Walk], other: list[Walk]) -> list[tuple[Walk, Walk]]:
     return [(each, others[each.method]) for each in one if each.method in others]
 
 
-async def _do_other_things(lab: Lab, session: Session) -> None:
+async def _do_other_things(lab: McpLab, session: Session) -> None:
     for role in OTHERS:
         if lab.effects.has(role):
             await session.perform(await lab.effects.plan(role))
@@ -142,7 +156,7 @@ def _same_set(first: Walk, later: Walk) -> Violation | None:
 # Cache hints (2026-07-28)
 
 
-async def cacheable(lab: Lab, session: Session) -> list[tuple[str, Answer]]:
+async def cacheable(lab: McpLab, session: Session) -> list[tuple[str, Answer]]:
     """Every result that may be cached: server/discover, the first page of each list, and one resource."""
     listed = [method for method, feature in LISTED.items() if lab.declares(feature)]
     requests: list[tuple[str, dict[str, Any]]] = [("server/discover", {}), *((method, {}) for method in listed)]
@@ -199,7 +213,7 @@ HINTS = (
 
 def hinted(hint: Hint) -> Check:
     @check(hint.id, hint.title, mutants=hint.mutants)
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """server/discover, every list and one resource."""
         async with lab.session() as session:
             for method, answer in await cacheable(lab, session):
@@ -217,7 +231,7 @@ HINTED = tuple(hinted(hint) for hint in HINTS)
     "All pages of one list share one cacheScope",
     mutants=("cache.scope-by-page",),
 )
-async def pages_share_a_scope(lab: Lab) -> None:
+async def pages_share_a_scope(lab: McpLab) -> None:
     """Every list is followed to its end."""
     async with lab.session() as session:
         paged = [each for each in await walks(lab, session) if len(each.pages) > 1]
@@ -236,7 +250,7 @@ async def pages_share_a_scope(lab: Lab) -> None:
     mutants=("cache.public-for-each",),
     isolation=Isolation.SESSION,
 )
-async def lists_of_one_principal_are_private(lab: Lab) -> None:
+async def lists_of_one_principal_are_private(lab: McpLab) -> None:
     """Every list as each of two principals sees it."""
     found: list[list[Walk]] = []
     for identity in list(lab.identities)[:2]:
@@ -259,7 +273,7 @@ async def lists_of_one_principal_are_private(lab: Lab) -> None:
     mutants=("changes.prompts-announced-too", "changes.undeclared"),
     isolation=Isolation.PROCESS,
 )
-async def undeclared_changes_are_silent(lab: Lab) -> None:
+async def undeclared_changes_are_silent(lab: McpLab) -> None:
     """The tools are changed and changed back, with a channel open for whatever the server wants to announce."""
     async with lab.session() as session:
         channel = await session.listen(EVERY_LIST)

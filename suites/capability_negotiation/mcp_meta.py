@@ -18,7 +18,7 @@ from seatrial import (
     Histories,
     Isolation,
     Judgement,
-    Lab,
+    McpLab,
     Outcome,
     Role,
     Session,
@@ -34,7 +34,7 @@ Change = Callable[[Params], Params | None]
 """From the right _meta to a broken one; None leaves it out."""
 
 
-async def requests_of(lab: Lab) -> Sequence[tuple[str, Params]]:
+async def requests_of(lab: McpLab) -> Sequence[tuple[str, Params]]:
     """Requests that this server serves."""
     found: list[tuple[str, Params]] = [("server/discover", {})]
     if lab.declares(Feature.TOOLS):
@@ -116,7 +116,7 @@ MALFORMED = (
 
 def malformed(row: Malformed) -> Check:
     @check(row.id, row.title, mutants=row.mutants, isolation=Isolation.SESSION)
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """server/discover, tools/list and a call, with that _meta; over HTTP the status is 400 too. Over stdio a
         server of both eras may take what names no version for a request of the older one."""
         undecided = row.older and not lab.over_http and _has_older(lab)
@@ -132,7 +132,7 @@ def malformed(row: Malformed) -> Check:
     return body
 
 
-def _has_older(lab: Lab) -> bool:
+def _has_older(lab: McpLab) -> bool:
     return any(version < MODERN for version in lab.berth.claims.versions(lab.binding))
 
 
@@ -141,7 +141,7 @@ MALFORMED_CHECKS = tuple(malformed(row) for row in MALFORMED)
 
 def served(id: str, title: str, change: Change, mutant: str) -> Check:
     @check(id, title, mutants=(mutant,))
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """server/discover, tools/list and a call, with that _meta: all are served."""
         async with lab.session() as session:
             for method, params in await requests_of(lab):
@@ -178,7 +178,7 @@ SERVED = (
 RESULT_TYPE, SERVER_INFO_ROW = "mcp.cap.resulttype-present", "mcp.cap.serverinfo-in-result-meta"
 
 
-async def all_requests(lab: Lab) -> Sequence[tuple[str, Params]]:
+async def all_requests(lab: McpLab) -> Sequence[tuple[str, Params]]:
     """One request of each method that has a result, as far as this server has it."""
     lists = {"prompts/list": Feature.PROMPTS, "resources/list": Feature.RESOURCES}
     found = [*await requests_of(lab), *((method, {}) for method, need in lists.items() if lab.declares(need))]
@@ -196,7 +196,7 @@ async def all_requests(lab: Lab) -> Sequence[tuple[str, Params]]:
     mutants=("result.anonymous", "result.without-type", "result.unknown-type"),
     isolation=Isolation.SESSION,
 )
-async def results_say_what_they_are(lab: Lab) -> None:
+async def results_say_what_they_are(lab: McpLab) -> None:
     """server/discover, lists, a prompt, a resource and calls; what is refused is looked at no further."""
     async with lab.session() as session:
         for method, params in await all_requests(lab):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from seatrial import Feature, Lab, check, expect
+from seatrial import Feature, McpLab, check, expect
 
 from .mcp_entries import listed_tools
 
@@ -74,7 +74,7 @@ def _faults_of(each: Annotated) -> Iterator[str]:
     needs={Feature.TOOLS},
     mutants=("mirrored.no-token", "mirrored.of-a-number", "mirrored.twice"),
 )
-async def annotations_are_valid(lab: Lab) -> None:
+async def annotations_are_valid(lab: McpLab) -> None:
     """Every inputSchema of tools/list: names that are tokens and unique, on texts, integers and booleans, reachable
     through properties only."""
     tools, page = await listed_tools(lab)

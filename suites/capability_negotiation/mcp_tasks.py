@@ -9,7 +9,7 @@ from seatrial import (
     Answer,
     Feature,
     Isolation,
-    Lab,
+    McpLab,
     Outcome,
     Refusal,
     Role,
@@ -29,13 +29,13 @@ UNKNOWN = {"taskId": "no-such-task"}
 TASK = {"ttl": 60_000}
 
 
-def tasks(lab: Lab) -> Mapping[str, Any]:
+def tasks(lab: McpLab) -> Mapping[str, Any]:
     """The tasks capability of 2025-11-25, empty without one."""
     found = capabilities(lab).get("tasks")
     return found if isinstance(found, dict) else {}
 
 
-def defers_calls(lab: Lab) -> bool:
+def defers_calls(lab: McpLab) -> bool:
     """Is tasks.requests.tools.call declared?"""
     value: Any = tasks(lab)
     for name in ("requests", "tools", "call"):
@@ -52,7 +52,7 @@ def defers_calls(lab: Lab) -> bool:
     mutants=("tasks.undeclared", "tasks.list-unserved"),
     isolation=Isolation.SESSION,
 )
-async def task_methods_are_declared(lab: Lab) -> None:
+async def task_methods_are_declared(lab: McpLab) -> None:
     """The four methods, those that need a task with one that does not exist: a method that is there says so."""
     async with lab.session() as session:
         for method in ("get", "result", "cancel", "list"):
@@ -60,7 +60,7 @@ async def task_methods_are_declared(lab: Lab) -> None:
             lab.expect(_by_declaration(lab, method, outcome))
 
 
-def _by_declaration(lab: Lab, method: str, outcome: Outcome) -> Violation | None:
+def _by_declaration(lab: McpLab, method: str, outcome: Outcome) -> Violation | None:
     declared = method in tasks(lab) if method in ("list", "cancel") else "tasks" in capabilities(lab)
     evidence = (outcome, lab.claim_record)
     if not declared:
@@ -78,7 +78,7 @@ def _by_declaration(lab: Lab, method: str, outcome: Outcome) -> Violation | None
     mutants=("tasks.field-refused", "tasks.field-obeyed"),
     isolation=Isolation.SESSION,
 )
-async def task_field_is_ignored(lab: Lab) -> None:
+async def task_field_is_ignored(lab: McpLab) -> None:
     """Lists and stimuli whose method no server can declare, and a call where calls as tasks are not declared: each
     with a task field."""
     async with lab.session() as session:
@@ -88,7 +88,7 @@ async def task_field_is_ignored(lab: Lab) -> None:
             lab.expect(expect.that(normal, f"a normal result of {method}", outcome, outcome, lab.claim_record))
 
 
-async def _undeclared_requests(lab: Lab) -> list[tuple[str, dict[str, Any]]]:
+async def _undeclared_requests(lab: McpLab) -> list[tuple[str, dict[str, Any]]]:
     """Requests that the server serves, and for which it declares no tasks."""
     lists = {"tools/list": Feature.TOOLS, "prompts/list": Feature.PROMPTS, "resources/list": Feature.RESOURCES}
     found: list[tuple[str, dict[str, Any]]] = [(method, {}) for method, need in lists.items() if lab.declares(need)]
@@ -100,7 +100,7 @@ async def _undeclared_requests(lab: Lab) -> list[tuple[str, dict[str, Any]]]:
     return found or [("ping", {})]
 
 
-async def _support(lab: Lab, name: str) -> tuple[str, Outcome]:
+async def _support(lab: McpLab, name: str) -> tuple[str, Outcome]:
     """What a listed tool says of tasks, and the page that shows it."""
     async with lab.session() as session:
         tools, page = await entries(lab, session, "tools/list")
@@ -114,7 +114,7 @@ async def _support(lab: Lab, name: str) -> tuple[str, Outcome]:
     needs={Role.TASK, Feature.TASKS},
     mutants=("tasks.optional-after-all",),
 )
-async def required_task_is_required(lab: Lab) -> None:
+async def required_task_is_required(lab: McpLab) -> None:
     """The stimulus task, called without a task field, where its tool is listed with taskSupport required."""
     play = await lab.effects.plan(Role.TASK, seconds=0.5)
     support, page = await _support(lab, str(play.params.get("name")))
@@ -130,7 +130,7 @@ async def required_task_is_required(lab: Lab) -> None:
     needs={Role.QUICK, Feature.TASKS},
     mutants=("tasks.of-everything",),
 )
-async def forbidden_task_is_refused(lab: Lab) -> None:
+async def forbidden_task_is_refused(lab: McpLab) -> None:
     """A quick tool that is listed without taskSupport, called with a task field."""
     play = await lab.effects.plan(Role.QUICK)
     support, page = await _support(lab, str(play.params.get("name")))
@@ -150,7 +150,7 @@ async def forbidden_task_is_refused(lab: Lab) -> None:
     needs={Role.TASK},
     mutants=("tasks.for-everybody",),
 )
-async def no_task_for_the_unaware(lab: Lab) -> None:
+async def no_task_for_the_unaware(lab: McpLab) -> None:
     """The stimulus task, called by a client without the extension: a plain result, or -32021."""
     _need_extension(lab)
     play = await lab.effects.plan(Role.TASK, seconds=0.5)
@@ -168,7 +168,7 @@ async def no_task_for_the_unaware(lab: Lab) -> None:
     "The task methods are refused with -32021 to a client that did not declare the extension",
     mutants=("tasks.for-everybody", "tasks.undeclared-as-unknown"),
 )
-async def task_methods_need_the_extension(lab: Lab) -> None:
+async def task_methods_need_the_extension(lab: McpLab) -> None:
     """tasks/get, tasks/update and tasks/cancel without the extension."""
     _need_extension(lab)
     async with lab.session() as session:
@@ -183,7 +183,7 @@ async def _of_no_task(session: Session, method: str) -> Outcome:
     return await session.request(f"tasks/{method}", params, headers={"Mcp-Name": UNKNOWN["taskId"]})
 
 
-def _need_extension(lab: Lab) -> None:
+def _need_extension(lab: McpLab) -> None:
     if EXTENSION not in extensions(lab):
         lab.not_applicable("the server does not announce the tasks extension", lab.claim_record)
 
@@ -193,7 +193,7 @@ def _need_extension(lab: Lab) -> None:
     "Without an extension the server behaves as the core protocol says or refuses clearly",
     mutants=("tasks.for-everybody",),
 )
-async def extensions_have_a_fallback(lab: Lab) -> None:
+async def extensions_have_a_fallback(lab: McpLab) -> None:
     """The methods of the tasks extension, whether the server has it or not, by a client that did not declare it."""
     async with lab.session() as session:
         for method in ("get", "update", "cancel"):
@@ -206,7 +206,7 @@ async def extensions_have_a_fallback(lab: Lab) -> None:
     "The tasks capability of 2025-11-25 is not announced in the modern era",
     mutants=("tasks.legacy-capability",),
 )
-async def legacy_capability_is_gone(lab: Lab) -> None:
+async def legacy_capability_is_gone(lab: McpLab) -> None:
     """The capabilities of the discover result."""
     found = capabilities(lab).get("tasks")
     lab.expect(expect.that(found is None, "no capability tasks", found, lab.claim_record))

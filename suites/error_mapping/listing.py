@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from seatrial import Answer, Lab, Outcome, Role, Session, entries
+from seatrial import Answer, McpLab, Outcome, Role, Session, entries
 
 
-def harmless(lab: Lab) -> list[str]:
+def harmless(lab: McpLab) -> list[str]:
     """The tools that the target's owner lets us call, those without effects first."""
     stimuli = [lab.effects.stimulus(role) for role in (Role.ECHO, Role.QUICK, Role.CALL) if lab.effects.has(role)]
     return list(dict.fromkeys(stimulus.name for stimulus in stimuli if stimulus.verb == "tool"))
@@ -18,7 +18,7 @@ def reads_only(tool: dict[str, Any]) -> bool:
     return isinstance(annotations, dict) and annotations.get("readOnlyHint") is True
 
 
-async def callable_tools(lab: Lab, session: Session) -> tuple[list[dict[str, Any]], Outcome]:
+async def callable_tools(lab: McpLab, session: Session) -> tuple[list[dict[str, Any]], Outcome]:
     """The listed tools that may be called: those of the stimuli, then those that say they only read."""
     tools, page = await entries(lab, session, "tools/list")
     named = {tool.get("name"): tool for tool in tools}

@@ -12,7 +12,7 @@ from seatrial import (
     MODERN,
     Check,
     Feature,
-    Lab,
+    McpLab,
     Outcome,
     Refusal,
     Session,
@@ -29,8 +29,8 @@ CLEAN = frozenset({200, *range(400, 500)})
 """HTTP statuses that an error of JSON-RPC may have where no clause names one: never one that says the server broke."""
 
 Request = tuple[str, dict[str, Any]]
-Requests = Callable[[Lab, Session], Awaitable[Sequence[Request]]]
-Judge = Callable[[Lab, Outcome], Violation | None]
+Requests = Callable[[McpLab, Session], Awaitable[Sequence[Request]]]
+Judge = Callable[[McpLab, Outcome], Violation | None]
 
 
 def error(code: int, *, modern_status: int | None = None, modern_http: Sequence[int] = ()) -> Judge:
@@ -39,7 +39,7 @@ def error(code: int, *, modern_status: int | None = None, modern_http: Sequence[
     `modern_status` is its HTTP status and `modern_http` are further codes that are right, both over HTTP in 2026-07-28.
     """
 
-    def judge(lab: Lab, outcome: Outcome) -> Violation | None:
+    def judge(lab: McpLab, outcome: Outcome) -> Violation | None:
         modern = lab.over_http and lab.version == MODERN
         fixed = modern_status if modern else None
         statuses = {fixed} if fixed else CLEAN
@@ -49,12 +49,12 @@ def error(code: int, *, modern_status: int | None = None, modern_http: Sequence[
     return judge
 
 
-def refused(lab: Lab, outcome: Outcome) -> Violation | None:
+def refused(lab: McpLab, outcome: Outcome) -> Violation | None:
     """Any error will do."""
     return expect.refused(outcome, statuses=CLEAN, what="an error and no content")
 
 
-def no_empty_contents(lab: Lab, outcome: Outcome) -> Violation | None:
+def no_empty_contents(lab: McpLab, outcome: Outcome) -> Violation | None:
     result = getattr(outcome, "result", None)
     empty = isinstance(result, dict) and result.get("contents") == []
     return expect.that(not empty, "no empty list of contents", outcome, outcome)
@@ -63,13 +63,13 @@ def no_empty_contents(lab: Lab, outcome: Outcome) -> Violation | None:
 def always(*requests: Request) -> Requests:
     """Requests that are the same for every server."""
 
-    async def found(lab: Lab, session: Session) -> Sequence[Request]:
+    async def found(lab: McpLab, session: Session) -> Sequence[Request]:
         return requests
 
     return found
 
 
-async def calls_with_odd_arguments(lab: Lab, session: Session) -> Sequence[Request]:
+async def calls_with_odd_arguments(lab: McpLab, session: Session) -> Sequence[Request]:
     tools, page = await callable_tools(lab, session)
     if not tools:
         tools, page = await entries(lab, session, "tools/list")
@@ -78,7 +78,7 @@ async def calls_with_odd_arguments(lab: Lab, session: Session) -> Sequence[Reque
     return [("tools/call", {"name": tools[0].get("name"), "arguments": odd}) for odd in ([1], "text", 7)]
 
 
-async def prompts_without_an_argument(lab: Lab, session: Session) -> Sequence[Request]:
+async def prompts_without_an_argument(lab: McpLab, session: Session) -> Sequence[Request]:
     prompts, page = await entries(lab, session, "prompts/list")
     needy = [prompt for prompt in prompts if any(_required(argument) for argument in prompt.get("arguments") or ())]
     if not needy:
@@ -91,7 +91,7 @@ def _required(argument: Any) -> bool:
     return isinstance(argument, dict) and argument.get("required") is True
 
 
-async def lists_with_odd_cursors(lab: Lab, session: Session) -> Sequence[Request]:
+async def lists_with_odd_cursors(lab: McpLab, session: Session) -> Sequence[Request]:
     capabilities = (Feature.TOOLS, Feature.PROMPTS, Feature.RESOURCES)
     declared = [feature.value for feature in capabilities if lab.declares(feature)]
     methods = [method for method in LISTS if method.split("/")[0] in declared and await served(session, method)]
@@ -100,7 +100,7 @@ async def lists_with_odd_cursors(lab: Lab, session: Session) -> Sequence[Request
     return [(method, {"cursor": cursor}) for method in methods for cursor in ("!!bogus!!", "Ym9ndXM=")]
 
 
-async def strange_uris(lab: Lab, session: Session) -> Sequence[Request]:
+async def strange_uris(lab: McpLab, session: Session) -> Sequence[Request]:
     resources, _ = await entries(lab, session, "resources/list")
     files = any(str(resource.get("uri")).startswith("file:") for resource in resources)
     climbing = ("file:///../../etc/passwd", "file:///%2e%2e/%2e%2e/etc/passwd") if files else ()
@@ -136,7 +136,7 @@ def row(
 def mapped(row: Row) -> Check:
     """The check of a row."""
 
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session() as session:
             for method, params in await row.requests(lab, session):
                 outcome = await session.request(method, params)
@@ -149,7 +149,7 @@ def mapped(row: Row) -> Check:
     return declare(body)
 
 
-def _record_status(lab: Lab, outcome: Outcome) -> None:
+def _record_status(lab: McpLab, outcome: Outcome) -> None:
     if isinstance(outcome, Refusal) and outcome.reply.status not in (None, 200):
         lab.note(f"the error came with HTTP status {outcome.reply.status}", outcome)
 

@@ -9,20 +9,20 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from seatrial import Accepted, Answer, Isolation, Lab, Outcome, Reason, Refusal, Role, Violation, check, expect
+from seatrial import Accepted, Answer, Isolation, McpLab, Outcome, Reason, Refusal, Role, Violation, check, expect
 
 NO_TOKEN: Mapping[str, str | None] = {"Authorization": None}
 WRONG_TOKEN: Mapping[str, str | None] = {"Authorization": "Bearer seatrial-made-this-up"}
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 
 
-async def attempt(lab: Lab, headers: Mapping[str, str | None] | None = None, identity: str = "") -> Outcome:
+async def attempt(lab: McpLab, headers: Mapping[str, str | None] | None = None, identity: str = "") -> Outcome:
     """Begin a session as somebody else."""
     async with lab.session(headers=headers, identity=identity, opened=False) as session:
         return await session.open()
 
 
-async def turned_away(lab: Lab) -> Refusal:
+async def turned_away(lab: McpLab) -> Refusal:
     """The refusal of a client without a token. Raises NotApplicable for a server that is open to all."""
     nobody = await attempt(lab, NO_TOKEN)
     if isinstance(nobody, Answer):
@@ -32,7 +32,7 @@ async def turned_away(lab: Lab) -> Refusal:
     return nobody
 
 
-def known(lab: Lab, identity: str) -> str:
+def known(lab: McpLab, identity: str) -> str:
     """A configured identity. Raises Inconclusive without it."""
     if identity not in lab.identities:
         lab.inconclusive(Reason.NO_IDENTITIES, f"no identity {identity} is configured")
@@ -53,7 +53,7 @@ def challenge(outcome: Outcome) -> dict[str, str]:
     mutants=("err.anonymous-served", "err.unauthorized-as-403", "err.wrong-token-500"),
     isolation=Isolation.SESSION,
 )
-async def bad_tokens_are_unauthorized(lab: Lab) -> None:
+async def bad_tokens_are_unauthorized(lab: McpLab) -> None:
     """Begin a session with no token, a made-up one, and an expired one where one is configured.
 
     A server is protected when it turns one of them away and identities are configured for it.
@@ -75,7 +75,7 @@ async def bad_tokens_are_unauthorized(lab: Lab) -> None:
     mutants=("err.bare-challenge", "err.no-metadata"),
     isolation=Isolation.SESSION,
 )
-async def metadata_can_be_found(lab: Lab) -> None:
+async def metadata_can_be_found(lab: McpLab) -> None:
     """The challenge of the refusal, and from 2025-11-25 on the two well-known URIs as well."""
     refusal = await turned_away(lab)
     requirement = lab.case.rows[0].id
@@ -89,7 +89,7 @@ async def metadata_can_be_found(lab: Lab) -> None:
     lab.expect(expect.that(told, what, actual, refusal), requirement)
 
 
-async def documents(lab: Lab, told: Iterable[str]) -> list[tuple[dict[str, Any], Outcome]]:
+async def documents(lab: McpLab, told: Iterable[str]) -> list[tuple[dict[str, Any], Outcome]]:
     """The metadata documents at the told URLs that are on the target's own origin, and at the well-known URIs."""
     found = []
     async with lab.session(headers=NO_TOKEN, opened=False) as session:
@@ -120,7 +120,7 @@ def _document(outcome: Outcome) -> dict[str, Any] | None:
     mutants=("err.metadata-without-servers", "err.metadata-of-another", "err.no-metadata"),
     isolation=Isolation.SESSION,
 )
-async def metadata_is_complete(lab: Lab) -> None:
+async def metadata_is_complete(lab: McpLab) -> None:
     """Fetch it from where the challenge says and from the well-known URIs; a server open to all need not have one."""
     refusal = await turned_away(lab)
     told = challenge(refusal).get("resource_metadata")
@@ -149,7 +149,7 @@ def _covers(resource: Any, endpoint: str) -> bool:
     mutants=("err.scope-as-401", "err.scope-without-challenge"),
     isolation=Isolation.SESSION,
 )
-async def missing_scopes_are_told(lab: Lab) -> None:
+async def missing_scopes_are_told(lab: McpLab) -> None:
     """Begin a session with the identity no-scope and, if it is let in, call a tool."""
     await turned_away(lab)
     refused = await _scopeless(lab, known(lab, "no-scope"))
@@ -160,7 +160,7 @@ async def missing_scopes_are_told(lab: Lab) -> None:
     lab.expect(expect.that(whole, what, f"WWW-Authenticate: {refused.reply.header('www-authenticate')}", refused))
 
 
-async def _scopeless(lab: Lab, identity: str) -> Outcome:
+async def _scopeless(lab: McpLab, identity: str) -> Outcome:
     async with lab.session(identity=identity, opened=False) as session:
         outcome = await session.open()
         if isinstance(outcome, Answer) and lab.effects.has(Role.CALL):
@@ -176,7 +176,7 @@ async def _scopeless(lab: Lab, identity: str) -> Outcome:
     mutants=("err.bare-challenge",),
     isolation=Isolation.SESSION,
 )
-async def needed_scopes_are_hinted_at(lab: Lab) -> None:
+async def needed_scopes_are_hinted_at(lab: McpLab) -> None:
     """The challenge to a client without a token has a scope parameter."""
     refusal = await turned_away(lab)
     actual = f"WWW-Authenticate: {refusal.reply.header('www-authenticate')}"
@@ -189,7 +189,7 @@ async def needed_scopes_are_hinted_at(lab: Lab) -> None:
     mutants=("err.offline-access-asked",),
     isolation=Isolation.SESSION,
 )
-async def offline_access_is_not_asked_for(lab: Lab) -> None:
+async def offline_access_is_not_asked_for(lab: McpLab) -> None:
     """Neither the scopes of the challenge nor scopes_supported of the metadata hold it."""
     refusal = await turned_away(lab)
     told = challenge(refusal)
@@ -207,7 +207,7 @@ async def offline_access_is_not_asked_for(lab: Lab) -> None:
     mutants=("err.audience-ignored", "err.unauthorized-as-403"),
     isolation=Isolation.SESSION,
 )
-async def tokens_of_others_are_refused(lab: Lab) -> None:
+async def tokens_of_others_are_refused(lab: McpLab) -> None:
     """Begin a session with the identity other-audience: a good token, made for another server."""
     await turned_away(lab)
     outcome = await attempt(lab, identity=known(lab, "other-audience"))
@@ -220,7 +220,7 @@ async def tokens_of_others_are_refused(lab: Lab) -> None:
     mutants=("err.query-token",),
     isolation=Isolation.SESSION,
 )
-async def query_tokens_are_refused(lab: Lab) -> None:
+async def query_tokens_are_refused(lab: McpLab) -> None:
     """A good token as access_token in the query, and no Authorization header."""
     await turned_away(lab)
     header = lab.identities.get("first", {}).get("Authorization", "")
@@ -239,7 +239,7 @@ async def query_tokens_are_refused(lab: Lab) -> None:
     mutants=("err.authorized-once", "err.anonymous-get"),
     isolation=Isolation.SESSION,
 )
-async def every_request_is_authorized(lab: Lab) -> None:
+async def every_request_is_authorized(lab: McpLab) -> None:
     """Begin a session with a good token; then requests, a notification and (older era) a GET without it."""
     await turned_away(lab)
     async with lab.session() as session:
@@ -266,7 +266,7 @@ def _unauthorized(what: str, status: int | None, evidence: Outcome | int) -> Vio
     mutants=("err.refusal-with-result",),
     isolation=Isolation.SESSION,
 )
-async def refusals_hold_no_data(lab: Lab) -> None:
+async def refusals_hold_no_data(lab: McpLab) -> None:
     """Lists and a cheap request without a token, in a session: no result in any body that comes with 401 or 403."""
     await turned_away(lab)
     async with lab.session() as session:

@@ -10,7 +10,7 @@ from seatrial import (
     Answer,
     Feature,
     Isolation,
-    Lab,
+    McpLab,
     Message,
     Outcome,
     Reason,
@@ -38,7 +38,7 @@ CLIENT_ERROR = range(400, 500)
     mutants=("err.id-as-text", "err.falsy-id-lost", "err.error-without-id"),
     isolation=Isolation.SESSION,
 )
-async def ids_come_back_as_they_are(lab: Lab) -> None:
+async def ids_come_back_as_they_are(lab: McpLab) -> None:
     """Zero, a negative and a very large number, an empty, a non-ASCII and a long text: in results and in errors."""
     async with lab.session() as session:
         kinds = (("a result", session.cheap, IDS_OF_RESULTS), ("an error", "no/such", IDS_OF_ERRORS))
@@ -67,7 +67,7 @@ NOTIFICATIONS: Sequence[tuple[str, Any]] = (
     "An accepted notification is answered with 202 and no body",
     mutants=("err.notification-200", "err.notification-with-body", "err.unknown-notification-500"),
 )
-async def notifications_are_accepted_with_202(lab: Lab) -> None:
+async def notifications_are_accepted_with_202(lab: McpLab) -> None:
     """Two notifications that name nothing, and two unknown ones. A refusal by 4xx is recorded: it is no acceptance."""
     async with lab.session() as session:
         for method, params in NOTIFICATIONS:
@@ -85,7 +85,7 @@ async def notifications_are_accepted_with_202(lab: Lab) -> None:
     mutants=("err.notification-answered", "err.bad-notification-answered"),
     isolation=Isolation.SESSION,
 )
-async def notifications_stay_unanswered(lab: Lab) -> None:
+async def notifications_stay_unanswered(lab: McpLab) -> None:
     """Unknown notifications, and known ones with params that are no object; then a request, and a quiet while.
 
     No response with an id may appear. Over stdio a response without one is a warning where the message was well formed.
@@ -101,7 +101,7 @@ async def notifications_stay_unanswered(lab: Lab) -> None:
             lab.expect(_soft(expect.silent(well_formed, "no response to a notification")))
 
 
-async def _heard_since(lab: Lab, session: Session, told: Sequence[Any]) -> list[Message]:
+async def _heard_since(lab: McpLab, session: Session, told: Sequence[Any]) -> list[Message]:
     """The responses that came for notifications, or for nothing."""
     before = len(told[0].messages) if not lab.over_http else 0
     await session.fence()
@@ -124,7 +124,7 @@ STRAYS: Sequence[dict[str, Any]] = ({"result": {}}, {"error": {"code": -1, "mess
     mutants=("err.stray-response-500", "err.stray-response-accepted"),
     isolation=Isolation.SESSION,
 )
-async def stray_responses_do_no_harm(lab: Lab) -> None:
+async def stray_responses_do_no_harm(lab: McpLab) -> None:
     """A result and an error with an id that the server never used; in 2026-07-28 clients have no responses to send."""
     requirement = "mcp.err.response-202" if lab.holds("mcp.err.response-202") else "mcp.err.response-rejected"
     for part in STRAYS:
@@ -147,7 +147,7 @@ def _stray(outcome: Outcome, requirement: str) -> Violation | None:
     mutants=("err.reply-as-text",),
     isolation=Isolation.SESSION,
 )
-async def replies_are_json_or_event_stream(lab: Lab) -> None:
+async def replies_are_json_or_event_stream(lab: McpLab) -> None:
     """A cheap request, lists, an unknown method and, where one may be called, a tool: every reply of the case."""
     async with lab.session() as session:
         for method in (session.cheap, "tools/list", "prompts/list", "resources/list", "no/such"):
@@ -175,7 +175,7 @@ TEXTS = (
     needs={Role.ECHO},
     mutants=("err.text-in-latin-1", "err.text-split-at-separators", "err.nul-ends-text"),
 )
-async def text_survives(lab: Lab) -> None:
+async def text_survives(lab: McpLab) -> None:
     """Emoji with joiners, right-to-left text, the Unicode line separators, an escaped NUL and a combining accent."""
     async with lab.session() as session:
         for text in TEXTS:
@@ -188,7 +188,7 @@ async def text_survives(lab: Lab) -> None:
     needs={Role.ECHO},
     mutants=("err.pretty-printed",),
 )
-async def newlines_stay_inside_their_message(lab: Lab) -> None:
+async def newlines_stay_inside_their_message(lab: McpLab) -> None:
     """Echo a text with LF, CR and CRLF: it comes back whole, and no line is half a message."""
     async with lab.session() as session:
         lab.expect(await echoed(lab, session, "one\ntwo\r\nthree\rfour"))
@@ -196,7 +196,7 @@ async def newlines_stay_inside_their_message(lab: Lab) -> None:
         lab.expect(expect.that(not halves, "one message per line", f"{len(halves)} lines that are none", *halves))
 
 
-async def echoed(lab: Lab, session: Session, text: str) -> Violation | None:
+async def echoed(lab: McpLab, session: Session, text: str) -> Violation | None:
     play = await lab.effects.plan(Role.ECHO, text=text)
     if text not in _texts(play.params):
         lab.inconclusive(Reason.NO_STIMULUS, "the stimulus of the role echo takes no {text}")
@@ -223,7 +223,7 @@ TALKATIVE = (Role.CALL, Role.QUICK, Role.ECHO, Role.FAILING, Role.CRASH, Role.LO
     mutants=("err.prints", "err.banner", "err.pretty-printed"),
     isolation=Isolation.SESSION,
 )
-async def stdout_is_pure(lab: Lab) -> None:
+async def stdout_is_pure(lab: McpLab) -> None:
     """A whole life of a process, from start to exit: the lists, an unknown method, and every stimulus that is quick."""
     async with lab.session() as session:
         for method in _known_lists(lab):
@@ -237,6 +237,6 @@ async def stdout_is_pure(lab: Lab) -> None:
     lab.expect(framing.stdio_stdout_pure(lab.histories, lab.spoken).violations)
 
 
-def _known_lists(lab: Lab) -> list[str]:
+def _known_lists(lab: McpLab) -> list[str]:
     kinds = (Feature.TOOLS, Feature.PROMPTS, Feature.RESOURCES)
     return [f"{kind.value}/list" for kind in kinds if lab.declares(kind)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from seatrial import Answer, Isolation, Lab, Outcome, Reason, Refusal, Role, Violation, check, codes, expect
+from seatrial import Answer, Isolation, McpLab, Outcome, Reason, Refusal, Role, Violation, check, codes, expect
 from seatrial.judge import errors
 
 from .listing import callable_tools
@@ -32,7 +32,7 @@ def failed(outcome: Outcome) -> bool:
     needs={Role.FAILING},
     mutants=("err.tool-failure-as-error", "err.tool-failure-as-success", "err.tool-failure-500"),
 )
-async def a_failing_tool_gives_a_result(lab: Lab) -> None:
+async def a_failing_tool_gives_a_result(lab: McpLab) -> None:
     """Call the failing tool twice: a result with isError true and content, over HTTP with status 200."""
     async with lab.session() as session:
         for _ in range(2):
@@ -54,7 +54,7 @@ def _has_content(outcome: Outcome) -> bool:
     requirements=("mcp.err.input-validation-iserror", "mcp.err.input-validation.early"),
     mutants=("err.arguments-not-validated", "err.bad-arguments-as-error"),
 )
-async def bad_arguments_are_reported(lab: Lab) -> None:
+async def bad_arguments_are_reported(lab: McpLab) -> None:
     """Call a harmless tool with one argument of a type that its schema forbids.
 
     From 2025-11-25 on a result with isError is wanted; before, either form is right.
@@ -93,7 +93,7 @@ def _broken_call(tools: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
     needs={Role.CRASH},
     mutants=("err.crash-zero", "err.crash-with-trace"),
 )
-async def internal_errors_give_nothing_away(lab: Lab) -> None:
+async def internal_errors_give_nothing_away(lab: McpLab) -> None:
     """Provoke a crash inside a handler. A tool may report it as its own failure, with isError, just as well."""
     async with lab.session() as session:
         outcome = await session.perform(await lab.effects.plan(Role.CRASH))
@@ -115,7 +115,7 @@ async def internal_errors_give_nothing_away(lab: Lab) -> None:
     mutants=("err.url-elicitation-without-data", "err.url-elicitation-without-id"),
     isolation=Isolation.SESSION,
 )
-async def url_elicitation_is_asked_for_by_an_error(lab: Lab) -> None:
+async def url_elicitation_is_asked_for_by_an_error(lab: McpLab) -> None:
     """Declare both modes of elicitation and call the tool. One that asks while it runs has nothing to refuse."""
     capabilities: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}}
     async with lab.session(capabilities=capabilities, replies={"elicitation/create": {"action": "accept"}}) as session:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from seatrial import Ending, Exchange, Feature, Isolation, Lab, Outcome, Refusal, Session, Violation, check, expect
+from seatrial import Ending, Exchange, Feature, Isolation, McpLab, Outcome, Refusal, Session, Violation, check, expect
 
 CLIENT_ERROR = frozenset(range(400, 500))
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -29,7 +29,7 @@ def kept_up(outcome: Outcome) -> Violation | None:
     "An incomplete Accept header is served or refused, and breaks nothing",
     mutants=("err.accept-500",),
 )
-async def incomplete_accept_is_handled(lab: Lab) -> None:
+async def incomplete_accept_is_handled(lab: McpLab) -> None:
     """Accept JSON only, event streams only, text/html, anything, and no header at all; what each brought is noted."""
     async with lab.session() as session:
         for accept in ("application/json", "text/event-stream", "text/html", "*/*", None):
@@ -53,7 +53,7 @@ FOREIGN_TYPES = (
     "A body that is not declared as JSON is not executed",
     mutants=("err.any-content-type", "err.content-type-by-substring"),
 )
-async def other_content_types_are_not_executed(lab: Lab) -> None:
+async def other_content_types_are_not_executed(lab: McpLab) -> None:
     """A good request, declared as text, as a form, and as text with a parameter that contains the right type."""
     async with lab.session() as session:
         for declared in FOREIGN_TYPES:
@@ -68,7 +68,7 @@ async def other_content_types_are_not_executed(lab: Lab) -> None:
     "Media types are compared without regard to case",
     mutants=("err.content-type-case",),
 )
-async def media_types_ignore_case(lab: Lab) -> None:
+async def media_types_ignore_case(lab: McpLab) -> None:
     """Content-Type: Application/JSON, in capitals, and with a parameter."""
     async with lab.session() as session:
         for declared in ("Application/JSON", "APPLICATION/JSON", "application/json; charset=UTF-8"):
@@ -81,7 +81,7 @@ async def media_types_ignore_case(lab: Lab) -> None:
     mutants=("err.get-404", "err.get-json"),
     isolation=Isolation.SESSION,
 )
-async def get_streams_or_is_refused(lab: Lab) -> None:
+async def get_streams_or_is_refused(lab: McpLab) -> None:
     """GET with Accept text/event-stream, in a session."""
     async with lab.session() as session:
         exchange = session.open_stream()
@@ -99,7 +99,7 @@ async def get_streams_or_is_refused(lab: Lab) -> None:
     mutants=("err.put-as-post", "err.patch-500"),
     isolation=Isolation.SESSION,
 )
-async def other_methods_are_refused(lab: Lab) -> None:
+async def other_methods_are_refused(lab: McpLab) -> None:
     """PUT and PATCH with a good request, HEAD, and OPTIONS, which may also be answered."""
     async with lab.session() as session:
         for verb in ("PUT", "PATCH", "HEAD", "OPTIONS"):
@@ -133,7 +133,7 @@ FOREIGN_ORIGINS = ("http://evil.example", "http://localhost.evil.example", "http
     mutants=("err.origin-ignored", "err.origin-by-prefix", "err.origin-on-post-only"),
     isolation=Isolation.SESSION,
 )
-async def foreign_origins_are_refused(lab: Lab) -> None:
+async def foreign_origins_are_refused(lab: McpLab) -> None:
     """Begin a session from three foreign origins, then use one from there: POST, and GET in the older era.
 
     From 2025-11-25 on the status is 403; before, any 4xx will do.
@@ -174,7 +174,7 @@ async def _get_refused(
     mutants=("err.origin-required",),
     isolation=Isolation.SESSION,
 )
-async def no_origin_is_served(lab: Lab) -> None:
+async def no_origin_is_served(lab: McpLab) -> None:
     """Begin a session and use it as every client does that is no browser."""
     async with lab.session(headers={"Origin": None}, opened=False) as session:
         lab.require(expect.answered(await session.open(), "a session without an Origin is served"))
@@ -190,7 +190,7 @@ async def no_origin_is_served(lab: Lab) -> None:
     mutants=("err.host-ignored",),
     isolation=Isolation.SESSION,
 )
-async def foreign_hosts_are_refused(lab: Lab) -> None:
+async def foreign_hosts_are_refused(lab: McpLab) -> None:
     """Begin a session, and use one, under the name of another host. A server elsewhere has names of its own."""
     async with lab.session() as session:
         if urlsplit(session.http.url).hostname not in LOOPBACK:
@@ -217,7 +217,7 @@ OTHER_LOOPBACK = "127.0.0.2"
     mutants=("err.binds-everywhere",),
     isolation=Isolation.SESSION,
 )
-async def only_loopback_is_listened_on(lab: Lab) -> None:
+async def only_loopback_is_listened_on(lab: McpLab) -> None:
     """Connect to the port of a server that Seatrial started at another address of the loopback network."""
     async with lab.session() as session:
         here = urlsplit(session.http.url)

@@ -10,8 +10,8 @@ from seatrial import (
     NO_ID,
     Answer,
     Isolation,
-    Lab,
     Lost,
+    McpLab,
     Outcome,
     Refusal,
     Session,
@@ -43,7 +43,7 @@ async def provoked(session: Session, message: Any, request_id: Any = NO_ID) -> O
     return await session.provoke(message, headers=session.envelope.headers(session.cheap, None), request_id=request_id)
 
 
-def silent(lab: Lab, outcome: Outcome) -> bool:
+def silent(lab: McpLab, outcome: Outcome) -> bool:
     """Over stdio a message without a readable id may be dropped."""
     return not lab.over_http and isinstance(outcome, Lost)
 
@@ -56,7 +56,7 @@ def silent(lab: Lab, outcome: Outcome) -> bool:
     mutants=("err.parse-500", "err.parse-as-invalid-request", "err.parse-id-made-up"),
     isolation=Isolation.PROCESS,
 )
-async def unreadable_body_is_a_parse_error(lab: Lab) -> None:
+async def unreadable_body_is_a_parse_error(lab: McpLab) -> None:
     """Truncated JSON, a plain word, a stray comma, and over HTTP bytes that are not UTF-8, alone and in a text.
 
     A 4xx without a JSON-RPC body passes, and so does silence over stdio as long as the next request is answered.
@@ -73,7 +73,7 @@ async def unreadable_body_is_a_parse_error(lab: Lab) -> None:
         lab.expect(expect.answered(await session.fence(), "the next request is answered"), "mcp.err.parse")
 
 
-def _parse_error(lab: Lab, outcome: Outcome) -> Violation | None:
+def _parse_error(lab: McpLab, outcome: Outcome) -> Violation | None:
     if silent(lab, outcome):
         return None
     what = "error -32700" + (" with HTTP status 400" if lab.over_http else "")
@@ -83,7 +83,7 @@ def _parse_error(lab: Lab, outcome: Outcome) -> Violation | None:
     return expect.refused(outcome, {codes.PARSE_ERROR}, statuses={400}, soft=soft, what=what)
 
 
-def _no_made_up_id(lab: Lab, outcome: Outcome) -> Violation | None:
+def _no_made_up_id(lab: McpLab, outcome: Outcome) -> Violation | None:
     """The member may be missing from 2025-11-25 on; before, two pages disagree for Streamable HTTP."""
     message = getattr(outcome, "message", None)
     if message is None:
@@ -115,7 +115,7 @@ def broken_messages(session: Session) -> Sequence[tuple[Any, Any]]:
     mutants=("err.not-jsonrpc-as-params", "err.invalid-silent", "err.jsonrpc-unread"),
     isolation=Isolation.SESSION,
 )
-async def json_that_is_no_message_is_refused(lab: Lab) -> None:
+async def json_that_is_no_message_is_refused(lab: McpLab) -> None:
     """An object of another kind, a number, an empty array; jsonrpc "1.0", a numeric method and no method, with an id.
 
     Over HTTP the status is 400. Over stdio silence passes only where no id could be read.
@@ -128,7 +128,7 @@ async def json_that_is_no_message_is_refused(lab: Lab) -> None:
         lab.expect(expect.answered(await session.fence(), "the next request is answered"))
 
 
-def _invalid_request(lab: Lab, outcome: Outcome, *, empty: bool = False) -> Violation | None:
+def _invalid_request(lab: McpLab, outcome: Outcome, *, empty: bool = False) -> Violation | None:
     """Another code of the same kind is soft, and so is a status of 200: no clause gives requests a status of 400.
 
     An empty array is soft: JSON-RPC 2.0 section 6 refuses it, but only one version of MCP has batches at all.
@@ -149,7 +149,7 @@ def _invalid_request(lab: Lab, outcome: Outcome, *, empty: bool = False) -> Viol
     mutants=("err.null-id-notification", "err.null-id-answered"),
     isolation=Isolation.SESSION,
 )
-async def null_id_is_refused(lab: Lab) -> None:
+async def null_id_is_refused(lab: McpLab) -> None:
     """A cheap request with id null: -32600, or over HTTP any 4xx. Silence over stdio is no more than a warning."""
     async with lab.session() as session:
         outcome = await provoked(session, session.message(session.cheap, {}, id=None), None)
@@ -166,7 +166,7 @@ async def null_id_is_refused(lab: Lab) -> None:
     mutants=("err.fractional-id-swallowed",),
     isolation=Isolation.SESSION,
 )
-async def fractional_id_is_not_swallowed(lab: Lab) -> None:
+async def fractional_id_is_not_swallowed(lab: McpLab) -> None:
     """A cheap request with id 1.5: an error, or the answer with that id. A 202 or silence is the violation."""
     async with lab.session() as session:
         outcome = await provoked(session, session.message(session.cheap, {}, id=1.5), 1.5)
@@ -183,7 +183,7 @@ async def fractional_id_is_not_swallowed(lab: Lab) -> None:
     mutants=("err.params-array-served", "err.params-array-internal"),
     isolation=Isolation.SESSION,
 )
-async def params_that_are_no_object_are_refused(lab: Lab) -> None:
+async def params_that_are_no_object_are_refused(lab: McpLab) -> None:
     """A cheap request with an array, a text and a number for params: -32600 or -32602."""
     async with lab.session() as session:
         for params in ([1], "text", 7):
@@ -193,7 +193,7 @@ async def params_that_are_no_object_are_refused(lab: Lab) -> None:
             lab.expect(_bad_params(lab, outcome))
 
 
-def _bad_params(lab: Lab, outcome: Outcome) -> Violation | None:
+def _bad_params(lab: McpLab, outcome: Outcome) -> Violation | None:
     """A parse error is a refusal too, if an odd one; in 2026-07-28 the headers may be compared with the body first."""
     soft = {codes.PARSE_ERROR, *({codes.HEADER_MISMATCH} if lab.version == MODERN else ())}
     wanted, what = {codes.INVALID_REQUEST, codes.INVALID_PARAMS}, "error -32600 or -32602"
@@ -216,7 +216,7 @@ INCOMPLETE: Sequence[tuple[Mapping[str, Any], bool]] = (
     mutants=("err.init-default-version", "err.init-crash"),
     isolation=Isolation.PROCESS,
 )
-async def incomplete_initialize_is_refused(lab: Lab) -> None:
+async def incomplete_initialize_is_refused(lab: McpLab) -> None:
     """initialize without protocolVersion, without params, with a numeric version and with null for one.
 
     Then a new client (over stdio: the same one) begins a session and is served.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seatrial import Isolation, Lab, Outcome, Session, Violation, check, dumps, expect
+from seatrial import Isolation, McpLab, Outcome, Session, Violation, check, dumps, expect
 from seatrial.faults import pipe_split
 
 from .mcp_malformed import NOT_UTF8, provoked, spoilt_text, with_value
@@ -26,7 +26,7 @@ def clean(outcome: Outcome) -> Violation | None:
     mutants=("err.utf8-ends-process", "err.utf8-ends-session"),
     isolation=Isolation.PROCESS,
 )
-async def broken_text_does_not_end_the_server(lab: Lab) -> None:
+async def broken_text_does_not_end_the_server(lab: McpLab) -> None:
     """A body (over stdio a line) of bytes that are no UTF-8, alone and inside JSON; then a plain request."""
     async with lab.session() as session:
         for body in (*NOT_UTF8, spoilt_text(session, "spoilt")):
@@ -42,7 +42,7 @@ async def broken_text_does_not_end_the_server(lab: Lab) -> None:
     mutants=("err.utf8-ends-process", "err.garbage-ends-process", "err.carriage-return-kept"),
     isolation=Isolation.PROCESS,
 )
-async def garbage_does_not_end_a_stdio_server(lab: Lab) -> None:
+async def garbage_does_not_end_a_stdio_server(lab: McpLab) -> None:
     """Lines of garbage, not UTF-8 and blank ones; then requests with CRLF, two in one write, and in pieces."""
     async with lab.session() as session:
         for garbage in (b"hello", b"\xff\xfe", b"\n \n\r\n", b"{\n}", b"\x00"):
@@ -77,7 +77,7 @@ async def joined(session: Session) -> Outcome:
     mutants=("err.deep-json-500",),
     isolation=Isolation.PROCESS,
 )
-async def depth_does_not_end_the_server(lab: Lab) -> None:
+async def depth_does_not_end_the_server(lab: McpLab) -> None:
     """Two thousand nested arrays, as a message and inside the params of a request; then a plain request."""
     async with lab.session() as session:
         deep = b"[" * DEPTH + b"]" * DEPTH
@@ -95,7 +95,7 @@ async def depth_does_not_end_the_server(lab: Lab) -> None:
     mutants=("err.huge-body-500",),
     isolation=Isolation.PROCESS,
 )
-async def size_does_not_end_the_server(lab: Lab) -> None:
+async def size_does_not_end_the_server(lab: McpLab) -> None:
     """A request with a text of 8 MB in its params; then a plain request. A connection that ends early is no harm."""
     async with lab.session() as session:
         outcome = await session.request(session.cheap, {"padding": "x" * SIZE}, within=lab.tempo.scaled(40))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from seatrial import Answer, Lab, Message, Reason, Role, Session, walk
+from seatrial import Answer, McpLab, Message, Reason, Role, Session, walk
 
 from .hearing import UPDATED, everything, performed, settled
 
@@ -29,14 +29,14 @@ def mark(session: Session) -> Mark:
     return Mark(session, len(session.received))
 
 
-async def watchable(lab: Lab, session: Session) -> Sequence[str]:
+async def watchable(lab: McpLab, session: Session) -> Sequence[str]:
     """Resources that may be the one that the mutator changes: the known one, and the first of the list."""
     known = [lab.effects.stimulus(Role.RESOURCE).name] if lab.effects.has(Role.RESOURCE) else []
     listed = [entry.get("uri") for entry in (await walk(session, "resources/list", limit=5)).entries]
     return list(dict.fromkeys([*known, *(uri for uri in listed if isinstance(uri, str))]))[:WATCHED]
 
 
-async def subscribe(lab: Lab, session: Session, uris: Iterable[str]) -> list[str]:
+async def subscribe(lab: McpLab, session: Session, uris: Iterable[str]) -> list[str]:
     """Subscribe to each; those that the server accepted. Raises Inconclusive when it accepts none."""
     outcomes = [(uri, await session.request("resources/subscribe", {"uri": uri})) for uri in uris]
     accepted = [uri for uri, outcome in outcomes if isinstance(outcome, Answer)]
@@ -45,7 +45,7 @@ async def subscribe(lab: Lab, session: Session, uris: Iterable[str]) -> list[str
     return accepted
 
 
-async def changed(lab: Lab, session: Session) -> list[Message]:
+async def changed(lab: McpLab, session: Session) -> list[Message]:
     """Play the mutator of resources once: the updates that this session hears."""
     play = await lab.effects.plan(Role.MUTATE_RESOURCE)
     since = mark(session)

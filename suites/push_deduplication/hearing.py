@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from seatrial import MODERN, Answer, Exchange, Lab, Message, Play, Reason, Role, Session
+from seatrial import MODERN, Answer, Exchange, McpLab, Message, Play, Reason, Role, Session
 
 from ..plays import patience
 
@@ -25,7 +25,7 @@ async def standalone(session: Session) -> Exchange | None:
 
 
 @asynccontextmanager
-async def attentive(lab: Lab, **rig: Any) -> AsyncIterator[Session]:
+async def attentive(lab: McpLab, **rig: Any) -> AsyncIterator[Session]:
     """A session that hears everything there is to hear: in the older era over HTTP it has a GET stream open."""
     async with lab.session(**rig) as session:
         if lab.over_http and lab.version < MODERN:
@@ -33,18 +33,18 @@ async def attentive(lab: Lab, **rig: Any) -> AsyncIterator[Session]:
         yield session
 
 
-async def performed(lab: Lab, session: Session, play: Play, *, token: Any = None, id: Any = None) -> Exchange:
+async def performed(lab: McpLab, session: Session, play: Play, *, token: Any = None, id: Any = None) -> Exchange:
     """A play that has been answered. Raises Inconclusive when it was not."""
     exchange = await session.start(play, token=token, **({} if id is None else {"id": id}))
     await answered(lab, exchange, play)
     return exchange
 
 
-async def answered(lab: Lab, exchange: Exchange, play: Play) -> Answer:
+async def answered(lab: McpLab, exchange: Exchange, play: Play) -> Answer:
     return lab.need(await exchange.outcome(patience(lab, play)), f"the stimulus {play.role}")
 
 
-async def settled(lab: Lab, session: Session, play: Play | None = None) -> None:
+async def settled(lab: McpLab, session: Session, play: Play | None = None) -> None:
     """Wait until what a play set off has been said: a fence, and a quiet while (longer where it says so itself)."""
     await session.fence()
     await lab.quiet(0.5 + (play.gap if play and play.gap > 1 else 0.0))
@@ -60,7 +60,7 @@ def progress_for(session: Session, token: Any) -> list[tuple[Exchange, Message]]
     return [(x, m) for x, m in session.received if m.method == PROGRESS and m.params.get("progressToken") == token]
 
 
-def must_report(lab: Lab, messages: Iterable[Message], *evidence: int, least: int = 1) -> list[Message]:
+def must_report(lab: McpLab, messages: Iterable[Message], *evidence: int, least: int = 1) -> list[Message]:
     """The progress among some messages. Raises Inconclusive when there is too little of it to be judged."""
     found = [message for message in messages if message.method == PROGRESS]
     if len(found) < least:
@@ -68,7 +68,7 @@ def must_report(lab: Lab, messages: Iterable[Message], *evidence: int, least: in
     return found
 
 
-def playable(lab: Lab, *roles: Role) -> Sequence[Role]:
+def playable(lab: McpLab, *roles: Role) -> Sequence[Role]:
     """Those of some roles that this target can play. Raises Inconclusive when it can play none."""
     found = [role for role in roles if lab.effects.has(role)]
     if not found:

@@ -8,7 +8,7 @@ from seatrial import (
     Histories,
     Isolation,
     Judgement,
-    Lab,
+    McpLab,
     Reason,
     Role,
     Session,
@@ -40,7 +40,7 @@ def requests_get_one_response(histories: Histories, spoken: Spoken) -> Judgement
     mutants=("response.on-get-stream",),
     isolation=Isolation.SESSION,
 )
-async def responses_stay_off_the_get_stream(lab: Lab) -> None:
+async def responses_stay_off_the_get_stream(lab: McpLab) -> None:
     """A GET stream is open while cheap requests, lists and calls run at once."""
     async with lab.session() as session:
         stream = await _listener(lab, session)
@@ -54,7 +54,7 @@ async def responses_stay_off_the_get_stream(lab: Lab) -> None:
         lab.expect(expect.silent(filter(is_response, stream.messages), "no response on the stream of a GET"))
 
 
-async def _listener(lab: Lab, session: Session) -> Exchange:
+async def _listener(lab: McpLab, session: Session) -> Exchange:
     stream = session.open_stream()
     if await stream.status() != 200:
         lab.not_applicable("the server offers no GET streams", stream.sent, stream.end)
@@ -67,7 +67,7 @@ async def _listener(lab: Lab, session: Session) -> Exchange:
     mutants=("streams.broadcast", "progress.on-both-streams"),
     isolation=Isolation.SESSION,
 )
-async def messages_take_one_stream(lab: Lab) -> None:
+async def messages_take_one_stream(lab: McpLab) -> None:
     """Two GET streams, where the server grants them, and calls that report progress, log, and change the tools, all
     at once: what comes on a GET stream comes on no other, and progress on one stream only."""
     plays = [await lab.effects.plan(role) for role in playable(lab, Role.PROGRESS, Role.LOGS, Role.MUTATE_TOOLS)]
@@ -95,7 +95,7 @@ CITY = {"action": "accept", "content": {"city": "Paris"}}
     mutants=("progress.on-get-stream", "progress.on-other-call", "asking.on-get-stream"),
     isolation=Isolation.SESSION,
 )
-async def related_messages_stay_on_their_stream(lab: Lab) -> None:
+async def related_messages_stay_on_their_stream(lab: McpLab) -> None:
     """Two calls with progress tokens of their own run at once, beside a GET stream in the older era: the progress of
     each comes on its own stream. Where a call asks the client for input, that request comes on the call's stream."""
     await _progress_on_own_stream(lab)
@@ -103,7 +103,7 @@ async def related_messages_stay_on_their_stream(lab: Lab) -> None:
         await _question_on_own_stream(lab)
 
 
-async def _progress_on_own_stream(lab: Lab) -> None:
+async def _progress_on_own_stream(lab: McpLab) -> None:
     plays = [await reports(lab, count=5), await reports(lab, count=5)]
     async with attentive(lab) as session:
         calls = [await session.start(play, token=f"of-{play.key}") for play in plays]
@@ -121,7 +121,7 @@ async def _progress_on_own_stream(lab: Lab) -> None:
 OWN_STREAM = "mcp.dup.related-on-own-stream"
 
 
-async def _question_on_own_stream(lab: Lab) -> None:
+async def _question_on_own_stream(lab: McpLab) -> None:
     play = await lab.effects.plan(Role.ELICIT)
     async with attentive(lab, capabilities={"elicitation": {}}, replies={"elicitation/create": CITY}) as session:
         call = await session.start(play)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from seatrial import Feature, Isolation, Lab, Reason, Role, check, expect
+from seatrial import Feature, Isolation, McpLab, Reason, Role, check, expect
 
 from ..subscriptions import TOOLS_CHANGED
 from .changing import changed, covers, subscribe, uri_of, watchable
@@ -20,7 +20,7 @@ SUBSCRIBABLE: set[Role | Feature] = {Role.MUTATE_RESOURCE, Feature.SUBSCRIBE}
     mutants=("changes.announced-twice", "changes.unannounced"),
     isolation=Isolation.PROCESS,
 )
-async def list_changes_are_told_once(lab: Lab) -> None:
+async def list_changes_are_told_once(lab: McpLab) -> None:
     """The tools are changed once: the session that did it hears of it once; another session, at most once."""
     play = await lab.effects.plan(Role.MUTATE_TOOLS)
     async with attentive(lab) as session, attentive(lab) as other:
@@ -40,7 +40,7 @@ async def list_changes_are_told_once(lab: Lab) -> None:
     mutants=("updates.for-everybody", "updates.any-subscription-counts"),
     isolation=Isolation.SESSION,
 )
-async def updates_need_a_subscription(lab: Lab) -> None:
+async def updates_need_a_subscription(lab: McpLab) -> None:
     """Which resources the mutator changes is found out by subscribing to all. Then a session without subscriptions,
     and one that subscribed to another resource only, must not hear of the same change."""
     async with attentive(lab) as session:
@@ -67,7 +67,7 @@ async def updates_need_a_subscription(lab: Lab) -> None:
     mutants=("updates.after-unsubscribe",),
     isolation=Isolation.SESSION,
 )
-async def unsubscribing_ends_the_updates(lab: Lab) -> None:
+async def unsubscribing_ends_the_updates(lab: McpLab) -> None:
     """A resource is changed while it is subscribed to, which brings an update, and again after unsubscribing."""
     async with attentive(lab) as session:
         uris = await subscribe(lab, session, await watchable(lab, session))
@@ -86,7 +86,7 @@ async def unsubscribing_ends_the_updates(lab: Lab) -> None:
     mutants=("updates.doubled",),
     isolation=Isolation.PROCESS,
 )
-async def subscribing_twice_counts_once(lab: Lab) -> None:
+async def subscribing_twice_counts_once(lab: McpLab) -> None:
     """A resource is changed while it is subscribed to once, and again while it is subscribed to twice: not more
     updates than before."""
     async with attentive(lab) as session:

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seatrial import LOG_LEVEL, Exchange, Feature, Isolation, Lab, Message, Play, Reason, Role, Session, check, expect
+from seatrial import (
+    LOG_LEVEL,
+    Exchange,
+    Feature,
+    Isolation,
+    McpLab,
+    Message,
+    Play,
+    Reason,
+    Role,
+    Session,
+    check,
+    expect,
+)
 
 from ..plays import reports
 from ..subscriptions import EVERY_LIST, subscribed
@@ -19,7 +32,7 @@ def below(messages: Sequence[Message], threshold: str) -> list[Message]:
     return [m for m in messages if m.params.get("level") in LEVELS[:lowest]]
 
 
-async def logged(lab: Lab, session: Session, level: str, asked: str | None = None) -> list[Message]:
+async def logged(lab: McpLab, session: Session, level: str, asked: str | None = None) -> list[Message]:
     """Have messages of a level logged; what of them is heard. `asked` is the logLevel of the request itself."""
     play = await lab.effects.plan(Role.LOGS, level=level)
     since = len(session.received)
@@ -33,7 +46,7 @@ async def logging_call(session: Session, play: Play, asked: str | None) -> Excha
     return await session.begin(play.method, {**play.params, **meta})
 
 
-def must_log(lab: Lab, messages: Sequence[Message]) -> None:
+def must_log(lab: McpLab, messages: Sequence[Message]) -> None:
     """Raises Inconclusive where the target logs nothing even when everything is wanted."""
     if not messages:
         lab.inconclusive(Reason.STIMULUS_FAILED, "no log message came although every level was asked for")
@@ -46,7 +59,7 @@ def must_log(lab: Lab, messages: Sequence[Message]) -> None:
     mutants=("logs.level-ignored", "logs.level-by-name"),
     isolation=Isolation.SESSION,
 )
-async def set_level_is_a_threshold(lab: Lab) -> None:
+async def set_level_is_a_threshold(lab: McpLab) -> None:
     """Messages of the level info, then of warning, are logged while the set level is debug, error and critical."""
     async with attentive(lab) as session:
         await _set_level(lab, session, "debug")
@@ -58,7 +71,7 @@ async def set_level_is_a_threshold(lab: Lab) -> None:
                 lab.expect(expect.silent(heard, f"no message below {threshold}"))
 
 
-async def _set_level(lab: Lab, session: Session, level: str) -> None:
+async def _set_level(lab: McpLab, session: Session, level: str) -> None:
     lab.need(await session.request("logging/setLevel", {"level": level}), "logging/setLevel")
     await session.fence()
 
@@ -70,7 +83,7 @@ async def _set_level(lab: Lab, session: Session, level: str) -> None:
     mutants=("logs.unasked", "logs.level-remembered"),
     isolation=Isolation.SESSION,
 )
-async def logs_have_to_be_asked_for(lab: Lab) -> None:
+async def logs_have_to_be_asked_for(lab: McpLab) -> None:
     """The same call with logLevel debug, which brings messages, and then without any: no message."""
     async with lab.session() as session:
         must_log(lab, await logged(lab, session, "info", "debug"))
@@ -85,7 +98,7 @@ async def logs_have_to_be_asked_for(lab: Lab) -> None:
     mutants=("logs.request-level-ignored", "logs.level-by-name"),
     isolation=Isolation.SESSION,
 )
-async def log_level_of_a_request_is_a_threshold(lab: Lab) -> None:
+async def log_level_of_a_request_is_a_threshold(lab: McpLab) -> None:
     """Messages of the levels info and warning are logged by calls with logLevel debug, error and emergency."""
     async with lab.session() as session:
         must_log(lab, await logged(lab, session, "info", "debug"))
@@ -102,7 +115,7 @@ async def log_level_of_a_request_is_a_threshold(lab: Lab) -> None:
     mutants=("logs.on-subscription", "logs.on-other-call"),
     isolation=Isolation.SESSION,
 )
-async def logs_stay_on_their_stream(lab: Lab) -> None:
+async def logs_stay_on_their_stream(lab: McpLab) -> None:
     """A call with logLevel debug runs beside a subscription and, where there is one, a call that takes its time."""
     play = await lab.effects.plan(Role.LOGS)
     work = await reports(lab, count=10) if lab.effects.has(Role.PROGRESS) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seatrial import Isolation, Lab, Message, Play, Reason, Role, check, expect
+from seatrial import Isolation, McpLab, Message, Play, Reason, Role, check, expect
 from seatrial.judge import ordering
 
 from ..plays import reports
@@ -20,7 +20,7 @@ NEEDS = {Role.PROGRESS}
     mutants=("progress.stands-still", "progress.counts-down"),
     isolation=Isolation.SESSION,
 )
-async def progress_increases(lab: Lab) -> None:
+async def progress_increases(lab: McpLab) -> None:
     """A call that reports its progress several times."""
     play = await reports(lab, count=5)
     async with attentive(lab) as session:
@@ -41,7 +41,7 @@ TOKENS: tuple[Any, ...] = ("of a call, \u03b1", 4101, "4102", 0)
     mutants=("progress.token-as-text", "progress.own-token"),
     isolation=Isolation.SESSION,
 )
-async def tokens_come_back_unchanged(lab: Lab) -> None:
+async def tokens_come_back_unchanged(lab: McpLab) -> None:
     """Calls with tokens of several kinds run at once: every report carries one of them, with its value and type."""
     plays = [await reports(lab) for _ in TOKENS]
     async with attentive(lab) as session:
@@ -60,7 +60,7 @@ async def tokens_come_back_unchanged(lab: Lab) -> None:
     mutants=("progress.after-the-answer", "progress.on-and-on"),
     isolation=Isolation.SESSION,
 )
-async def progress_stops_with_the_response(lab: Lab) -> None:
+async def progress_stops_with_the_response(lab: McpLab) -> None:
     """A call that reports its progress; after its response nothing more may come for its token, on any stream."""
     play = await reports(lab)
     async with attentive(lab) as session:
@@ -82,7 +82,7 @@ async def progress_stops_with_the_response(lab: Lab) -> None:
     mutants=("progress.unasked",),
     isolation=Isolation.SESSION,
 )
-async def no_token_no_progress(lab: Lab) -> None:
+async def no_token_no_progress(lab: McpLab) -> None:
     """A call that reports its progress when it is asked to is played again without a token."""
     asking, silent = await reports(lab), await reports(lab)
     async with attentive(lab) as session:
@@ -102,7 +102,7 @@ async def no_token_no_progress(lab: Lab) -> None:
     mutants=("progress.last-one-lost",),
     isolation=Isolation.SESSION,
 )
-async def progress_is_not_lost(lab: Lab) -> None:
+async def progress_is_not_lost(lab: McpLab) -> None:
     """A call that reports its progress a known number of times: so many arrive, or fewer that end at the total."""
     play = await reports(lab, count=8, gap=0.05)
     async with attentive(lab) as session:

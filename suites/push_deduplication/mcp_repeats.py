@@ -10,8 +10,8 @@ from seatrial import (
     Control,
     Exchange,
     Isolation,
-    Lab,
     Lost,
+    McpLab,
     Outcome,
     Play,
     Reason,
@@ -42,7 +42,7 @@ SECONDS = 1.0
     mutants=("duplicate.starves-the-first", "duplicate.starves-both"),
     isolation=Isolation.SESSION,
 )
-async def equal_ids_do_not_starve_each_other(lab: Lab) -> None:
+async def equal_ids_do_not_starve_each_other(lab: McpLab) -> None:
     """While a slow call runs, a quick one is sent with its id; and beside another, a second slow one. Both may be
     answered, or the second refused: the first must not remain without its answer."""
     quick = await lab.effects.plan(Role.QUICK) if lab.effects.has(Role.QUICK) else None
@@ -51,7 +51,7 @@ async def equal_ids_do_not_starve_each_other(lab: Lab) -> None:
         tasks.start_soon(_twice, lab, None, "in-flight")
 
 
-async def _twice(lab: Lab, second: Play | None, id: Any) -> None:
+async def _twice(lab: McpLab, second: Play | None, id: Any) -> None:
     """Two calls under one id, in a session of their own. `second` None: a slow one like the first."""
     first = await lab.effects.plan(Role.SLOW, seconds=SECONDS)
     second = second or await lab.effects.plan(Role.SLOW, seconds=SECONDS)
@@ -87,7 +87,7 @@ def _unless_of_the_second(first: Outcome, second: Outcome, known: Outcome | None
     mutants=("retry.executes-again", "retry.answers-without-executing"),
     isolation=Isolation.SESSION,
 )
-async def repeated_requests_are_counted(lab: Lab) -> None:
+async def repeated_requests_are_counted(lab: McpLab) -> None:
     """A call is delivered three times by a proxy; another is answered into a lost connection, and sent again by us with
     the same id. The witness counts the executions: from one (the server knew the request) to one per delivery."""
     control = await lab.effects.control(Role.SLOW, seconds=SECONDS)
@@ -97,7 +97,7 @@ async def repeated_requests_are_counted(lab: Lab) -> None:
     await _sent_again(lab, control)
 
 
-async def _replayed(lab: Lab, control: Control) -> None:
+async def _replayed(lab: McpLab, control: Control) -> None:
     play = await lab.effects.plan(Role.SLOW, seconds=SECONDS)
     async with lab.session(replay_request(on="tools/call", copies=2)) as session:
         before, begun = await lab.effects.baseline(play, session), anyio.current_time()
@@ -108,7 +108,7 @@ async def _replayed(lab: Lab, control: Control) -> None:
     lab.expect(_executed(lab, sighting, deliveries=3))
 
 
-async def _sent_again(lab: Lab, control: Control) -> None:
+async def _sent_again(lab: McpLab, control: Control) -> None:
     play = await lab.effects.plan(Role.SLOW, seconds=SECONDS)
     async with lab.session(drop_response(on="tools/call", how=RESET)) as session:
         before, begun = await lab.effects.baseline(play, session), anyio.current_time()
@@ -121,11 +121,11 @@ async def _sent_again(lab: Lab, control: Control) -> None:
     lab.expect(_executed(lab, sighting, deliveries=2))
 
 
-def _patience(lab: Lab, control: Control, times: int) -> float:
+def _patience(lab: McpLab, control: Control, times: int) -> float:
     return control.duration * times * 1.5 + lab.tempo.answer
 
 
-def _executed(lab: Lab, sighting: Sighting, deliveries: int) -> Violation | None:
+def _executed(lab: McpLab, sighting: Sighting, deliveries: int) -> Violation | None:
     """How often a call ran to its end, by what the witness shows last of it."""
     times = sighting.seen.count(sighting.control.last)
     lab.note(f"executed {times} times for {deliveries} deliveries", *sighting.records)
@@ -142,7 +142,7 @@ REPEATABLE = (Role.CALL, Role.QUICK, Role.ECHO, Role.STRUCTURED, Role.PROMPT, Ro
     mutants=("repeat.registers-twice", "repeat.breaks"),
     isolation=Isolation.SESSION,
 )
-async def calls_can_be_repeated(lab: Lab) -> None:
+async def calls_can_be_repeated(lab: McpLab) -> None:
     """Every call that the target's owner calls safe is sent twice in one session."""
     plays = [await lab.effects.plan(role) for role in REPEATABLE if lab.effects.has(role)]
     if not plays:
@@ -166,7 +166,7 @@ def _succeeded(outcome: Outcome) -> bool:
 # Events
 
 
-async def _streams(lab: Lab, session: Session, number: int = 3) -> list[Exchange]:
+async def _streams(lab: McpLab, session: Session, number: int = 3) -> list[Exchange]:
     """Calls that report their progress, played at once, whose events carry ids. NOT_APPLICABLE without ids."""
     plays = [await reports(lab, count=3) for _ in range(number)]
     calls = [await session.start(play, token=f"of-{play.key}") for play in plays]
@@ -185,7 +185,7 @@ async def _streams(lab: Lab, session: Session, number: int = 3) -> list[Exchange
     mutants=("events.counted-per-stream", "events.id-of-the-stream"),
     isolation=Isolation.SESSION,
 )
-async def event_ids_are_unique(lab: Lab) -> None:
+async def event_ids_are_unique(lab: McpLab) -> None:
     """The ids of all streams of a session: three calls at once, three more, and a GET stream where there is one."""
     async with attentive(lab) as session:
         await _streams(lab, session)
@@ -203,7 +203,7 @@ async def event_ids_are_unique(lab: Lab) -> None:
     mutants=("events.counted-per-stream",),
     isolation=Isolation.SESSION,
 )
-async def event_ids_tell_streams_apart(lab: Lab) -> None:
+async def event_ids_tell_streams_apart(lab: McpLab) -> None:
     """The ids of three streams are compared: an id that two streams use leads to neither. What the ids of one stream
     have in common is recorded."""
     async with lab.session() as session:
@@ -223,7 +223,7 @@ async def event_ids_tell_streams_apart(lab: Lab) -> None:
     mutants=("events.replay-includes-last", "events.replay-twice"),
     isolation=Isolation.SESSION,
 )
-async def replays_repeat_nothing(lab: Lab) -> None:
+async def replays_repeat_nothing(lab: McpLab) -> None:
     """The stream of a call is reset after each of its first three events and, when the call has said more, resumed
     with the last id that came."""
     for after in (1, 2, 3):

@@ -10,7 +10,7 @@ from seatrial import (
     Histories,
     Isolation,
     Judgement,
-    Lab,
+    McpLab,
     Outcome,
     Reason,
     Refusal,
@@ -80,7 +80,7 @@ ELSEWHERE: tuple[tuple[str, dict[str, Any]], ...] = (
     mutants=("rounds.in-lists", "rounds.in-discovery"),
     isolation=Isolation.SESSION,
 )
-async def other_methods_ask_for_nothing(lab: Lab) -> None:
+async def other_methods_ask_for_nothing(lab: McpLab) -> None:
     """Discovery, the lists and a completion, asked by a client that could give any input."""
     async with lab.session(capabilities=EVERYTHING) as session:
         for method, params in ELSEWHERE:
@@ -94,7 +94,7 @@ async def other_methods_ask_for_nothing(lab: Lab) -> None:
     mutants=("rounds.empty", "rounds.of-another-kind"),
     isolation=Isolation.SESSION,
 )
-async def interim_results_say_what_they_need(lab: Lab) -> None:
+async def interim_results_say_what_they_need(lab: McpLab) -> None:
     """Each call that asks for input, by a client that can give any: there are inputRequests or a requestState, and
     every request is one of the three kinds."""
     seen = 0
@@ -124,7 +124,7 @@ def _content(interim: Answer) -> list[Violation]:
     mutants=("rounds.undeclared-means", "rounds.empty-means-all"),
     isolation=Isolation.SESSION,
 )
-async def undeclared_means_are_not_used(lab: Lab) -> None:
+async def undeclared_means_are_not_used(lab: McpLab) -> None:
     """Each call that asks for input, by a client without one of the three capabilities at a time, and without any."""
     roles = playable(lab, *ASKING)
     for declared in _without_one():
@@ -167,7 +167,7 @@ ANSWERS: Mapping[str, Any] = {
     mutants=("rounds.same-id-hangs",),
     isolation=Isolation.SESSION,
 )
-async def same_id_is_answered_again(lab: Lab) -> None:
+async def same_id_is_answered_again(lab: McpLab) -> None:
     """The second round of a call, which should have an id of its own, is sent under the id of the first: served, or
     refused with -32600."""
     seen = 0

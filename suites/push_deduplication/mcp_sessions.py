@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import anyio
-from seatrial import Exchange, Feature, Isolation, Lab, Message, Play, Role, Session, Violation, check, expect
+from seatrial import Exchange, Feature, Isolation, McpLab, Message, Play, Role, Session, Violation, check, expect
 
 from ..plays import reports
 from .changing import mark, subscribe, watchable
@@ -34,7 +34,7 @@ ECHOES = 5
     mutants=("sessions.one-subscription-for-all", "sessions.answers-mixed", "sessions.progress-astray"),
     isolation=Isolation.SESSION,
 )
-async def sessions_do_not_mix(lab: Lab) -> None:
+async def sessions_do_not_mix(lab: McpLab) -> None:
     """Two sessions use the same request ids at the same time: each gets its own answer, and no progress or log of
     the other. A resource that only one has subscribed to changes: the other hears nothing of it."""
     clients = [await _client(lab, name) for name in ("first", "second")]
@@ -51,17 +51,17 @@ async def sessions_do_not_mix(lab: Lab) -> None:
             lab.expect(await _updates_astray(lab, first, second))
 
 
-async def _client(lab: Lab, name: str) -> Client:
+async def _client(lab: McpLab, name: str) -> Client:
     texts = [f"{name}-{number}" for number in range(ECHOES)] if _echoes_text(lab) else []
     echoes = [await lab.effects.plan(Role.ECHO, text=text) for text in texts]
     return Client(f"of-{name}", await reports(lab) if lab.effects.has(Role.PROGRESS) else None, texts, echoes)
 
 
-def _echoes_text(lab: Lab) -> bool:
+def _echoes_text(lab: McpLab) -> bool:
     return lab.effects.has(Role.ECHO) and "text" in lab.effects.stimulus(Role.ECHO).placeholders
 
 
-async def _converse(lab: Lab, session: Session, client: Client) -> None:
+async def _converse(lab: McpLab, session: Session, client: Client) -> None:
     """Send what a client sends, under ids that the other client uses too, and judge what it hears."""
     work = await session.start(client.work, token=client.token, id=5000) if client.work else None
     for number, (text, play) in enumerate(zip(client.texts, client.echoes, strict=True)):
@@ -90,7 +90,7 @@ def _logs_astray(speaker: Session, other: Session) -> list[Message]:
     return [message for message in other.heard(LOG) if message.payload in own]
 
 
-async def _updates_astray(lab: Lab, subscriber: Session, other: Session) -> Violation | None:
+async def _updates_astray(lab: McpLab, subscriber: Session, other: Session) -> Violation | None:
     play = await lab.effects.plan(Role.MUTATE_RESOURCE)
     await subscribe(lab, subscriber, await watchable(lab, subscriber))
     since = mark(other)

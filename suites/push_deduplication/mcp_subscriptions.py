@@ -12,7 +12,7 @@ from seatrial import (
     Exchange,
     Feature,
     Isolation,
-    Lab,
+    McpLab,
     Message,
     Reason,
     Refusal,
@@ -49,7 +49,7 @@ from .subscribing import KINDS, carries, told, unasked
     mutants=("listen.unacknowledged", "listen.acknowledged-late", "listen.unknown"),
     isolation=Isolation.SESSION,
 )
-async def acknowledgement_comes_first(lab: Lab) -> None:
+async def acknowledgement_comes_first(lab: McpLab) -> None:
     """Subscriptions are opened one after the other, while tools change where that can be played: the first message of
     each is the acknowledgement. A server without subscriptions is warned: they are part of the base protocol."""
     mutator = await lab.effects.plan(Role.MUTATE_TOOLS) if lab.effects.has(Role.MUTATE_TOOLS) else None
@@ -82,7 +82,7 @@ IDS: tuple[Any, ...] = ("s1", 7, "8", 0)
     mutants=("listen.id-as-text", "listen.untagged", "listen.zero-untagged"),
     isolation=Isolation.SESSION,
 )
-async def messages_carry_their_subscription(lab: Lab) -> None:
+async def messages_carry_their_subscription(lab: McpLab) -> None:
     """Subscriptions with ids of several kinds are open while tools and resources change, where that can be played:
     each is acknowledged under its own id, and every change names a subscription."""
     plays = [await lab.effects.plan(r) for r in (Role.MUTATE_TOOLS, Role.MUTATE_RESOURCE) if lab.effects.has(r)]
@@ -99,7 +99,7 @@ async def messages_carry_their_subscription(lab: Lab) -> None:
             lab.expect(expect.silent(_strays(session), "every message of a subscription names it"))
 
 
-async def _everything(lab: Lab, session: Session) -> Mapping[str, Any]:
+async def _everything(lab: McpLab, session: Session) -> Mapping[str, Any]:
     """A filter that asks for all there is to hear."""
     uris = await watchable(lab, session) if lab.declares(Feature.RESOURCES) else []
     return {**EVERY_LIST, **({"resourceSubscriptions": list(uris)} if uris else {})}
@@ -127,7 +127,7 @@ def _strays(session: Session) -> list[Message]:
     mutants=("listen.unfiltered-lists", "listen.unfiltered-resources"),
     isolation=Isolation.SESSION,
 )
-async def filters_are_kept(lab: Lab) -> None:
+async def filters_are_kept(lab: McpLab) -> None:
     """Subscriptions with several partial filters are open while tools and a resource change, where that can be
     played: none hears of a kind, or of a resource, that it did not ask for."""
     async with lab.session() as session:
@@ -152,7 +152,7 @@ async def filters_are_kept(lab: Lab) -> None:
     mutants=("listen.adds-kinds", "listen.promises-all"),
     isolation=Isolation.SESSION,
 )
-async def acknowledgement_is_a_subset(lab: Lab) -> None:
+async def acknowledgement_is_a_subset(lab: McpLab) -> None:
     """A filter of all kinds, and one filter for each kind: what is acknowledged was asked for, and it was declared."""
     undeclared = {name for name, feature in DECLARED.items() if not lab.declares(feature)}
     async with lab.session() as session:
@@ -191,7 +191,7 @@ def _subset(found: Message | None, filter: Mapping[str, Any], undeclared: set[st
     mutants=("listen.empty-refused",),
     isolation=Isolation.SESSION,
 )
-async def empty_filters_are_legal(lab: Lab) -> None:
+async def empty_filters_are_legal(lab: McpLab) -> None:
     """subscriptions/listen with {}: it is acknowledged with {}."""
     async with lab.session() as session:
         subscription = await opened(session, {})
@@ -215,7 +215,7 @@ NO_FILTERS: Sequence[Mapping[str, Any]] = (
     "subscriptions/listen without a filter is refused with -32602",
     mutants=("listen.filter-optional", "listen.bad-filter-crashes"),
 )
-async def filter_is_required(lab: Lab) -> None:
+async def filter_is_required(lab: McpLab) -> None:
     """The parameter `notifications` is left out; null, a list and a text instead of an object may warn at most."""
     async with lab.session() as session:
         for params in NO_FILTERS:
@@ -234,7 +234,7 @@ async def filter_is_required(lab: Lab) -> None:
     mutants=("listen.first-only", "listen.doubled"),
     isolation=Isolation.PROCESS,
 )
-async def subscriptions_get_a_copy_each(lab: Lab) -> None:
+async def subscriptions_get_a_copy_each(lab: McpLab) -> None:
     """Three subscriptions, one of them in another session where that is another connection, and one change."""
     play = await lab.effects.plan(Role.MUTATE_TOOLS)
     async with lab.session() as session:
@@ -254,7 +254,7 @@ async def subscriptions_get_a_copy_each(lab: Lab) -> None:
     mutants=("listen.carries-progress", "listen.carries-logs"),
     isolation=Isolation.SESSION,
 )
-async def subscriptions_carry_no_progress(lab: Lab) -> None:
+async def subscriptions_carry_no_progress(lab: McpLab) -> None:
     """A call that reports its progress and one that logs, where they can be played, while a subscription is open."""
     async with lab.session() as session:
         subscription = await subscribed(lab, session, EVERY_LIST)
@@ -283,7 +283,7 @@ IDLE = 16.0
     mutants=("listen.pings-as-events",),
     isolation=Isolation.SESSION,
 )
-async def idle_subscriptions_hear_comments(lab: Lab) -> None:
+async def idle_subscriptions_hear_comments(lab: McpLab) -> None:
     """A subscription to nothing that changes is left alone for a while: it stays open, and only comments come."""
     async with lab.session() as session:
         subscription = await subscribed(lab, session, {"promptsListChanged": True})
@@ -305,7 +305,7 @@ async def idle_subscriptions_hear_comments(lab: Lab) -> None:
     mutants=("listen.dropped-at-the-end",),
     isolation=Isolation.PROCESS,
 )
-async def subscriptions_end_with_an_answer(lab: Lab) -> None:
+async def subscriptions_end_with_an_answer(lab: McpLab) -> None:
     """SIGTERM while a subscription is open: its request is answered, or a cancellation names it."""
     async with lab.session() as session:
         subscription = await subscribed(lab, session, EVERY_LIST)
@@ -319,7 +319,7 @@ async def subscriptions_end_with_an_answer(lab: Lab) -> None:
     lab.expect(expect.that(good, "a result with resultType complete and the subscription's id", outcome, outcome))
 
 
-def _terminate(lab: Lab, session: Session) -> None:
+def _terminate(lab: McpLab, session: Session) -> None:
     if lab.over_http:
         assert lab.server is not None and lab.server.process is not None
         lab.server.process.send_signal(signal.SIGTERM)

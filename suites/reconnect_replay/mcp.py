@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import anyio
-from seatrial import Ending, Exchange, Isolation, Lab, Message, Reason, Role, Violation, check, expect, is_response
+from seatrial import Ending, Exchange, Isolation, McpLab, Message, Reason, Role, Violation, check, expect, is_response
 from seatrial.judge import replay
 
 from ..plays import patience, reports
@@ -22,7 +22,7 @@ POINTS = 6
     needs={Role.PROGRESS},
     mutants=("replay.no-ids",),
 )
-async def resumption_is_offered(lab: Lab) -> None:
+async def resumption_is_offered(lab: McpLab) -> None:
     """A call with progress; the events of its stream are looked at."""
     stream = await uncut(lab, await reports(lab, count=2))
     if not stream.events:
@@ -40,7 +40,7 @@ async def resumption_is_offered(lab: Lab) -> None:
     mutants=("replay.get-refused",),
     isolation=Isolation.SESSION,
 )
-async def resumption_is_accepted(lab: Lab) -> None:
+async def resumption_is_accepted(lab: McpLab) -> None:
     """The stream of a call is reset after its second event, then asked for again with the last id that came."""
     play = await reports(lab)
     async with severed(lab, play) as lost, lab.session(resuming=lost.session) as session:
@@ -57,7 +57,7 @@ async def resumption_is_accepted(lab: Lab) -> None:
     mutants=("replay.drops-tail", "replay.while-away-lost", "replay.reversed"),
     isolation=Isolation.SESSION,
 )
-async def resumed_stream_is_complete(lab: Lab) -> None:
+async def resumed_stream_is_complete(lab: McpLab) -> None:
     """Reset after the second event, resumed when a part of the rest has passed; compared with an uncut call."""
     whole = names(await uncut(lab, await reports(lab)))
     play = await reports(lab)
@@ -74,7 +74,7 @@ async def resumed_stream_is_complete(lab: Lab) -> None:
     mutants=("replay.forgets-finished",),
     isolation=Isolation.SESSION,
 )
-async def response_waits_for_the_client(lab: Lab) -> None:
+async def response_waits_for_the_client(lab: McpLab) -> None:
     """Reset early, resumed when the call has long been over."""
     play = await reports(lab, count=4)
     async with severed(lab, play) as lost:
@@ -91,7 +91,7 @@ async def response_waits_for_the_client(lab: Lab) -> None:
     mutants=("replay.overlap", "replay.gap-before-live"),
     isolation=Isolation.SESSION,
 )
-async def replay_passes_into_live(lab: Lab) -> None:
+async def replay_passes_into_live(lab: McpLab) -> None:
     """Resumed at once, while the call still reports; compared with an uncut call."""
     whole = names(await uncut(lab, await reports(lab, count=10)))
     play = await reports(lab, count=10)
@@ -107,7 +107,7 @@ async def replay_passes_into_live(lab: Lab) -> None:
     mutants=("replay.only-once",),
     isolation=Isolation.SESSION,
 )
-async def resuming_again_gives_the_same(lab: Lab) -> None:
+async def resuming_again_gives_the_same(lab: McpLab) -> None:
     """After the call is over, its stream is resumed twice from the last event that came."""
     play = await reports(lab)
     async with severed(lab, play) as lost:
@@ -124,7 +124,7 @@ async def resuming_again_gives_the_same(lab: Lab) -> None:
     mutants=("replay.first-event-lost",),
     isolation=Isolation.SESSION,
 )
-async def each_event_is_a_point_to_resume_from(lab: Lab) -> None:
+async def each_event_is_a_point_to_resume_from(lab: McpLab) -> None:
     """Reset after the first, second, ... and last but one event, in a session each; always the whole arrives."""
     control = await uncut(lab, await reports(lab, count=3, gap=0.05))
     first_id(lab, control)
@@ -136,7 +136,7 @@ async def each_event_is_a_point_to_resume_from(lab: Lab) -> None:
             tasks.start_soon(_resume_from, lab, control, point)
 
 
-async def _resume_from(lab: Lab, control: Exchange, point: int) -> None:
+async def _resume_from(lab: McpLab, control: Exchange, point: int) -> None:
     async with severed(lab, await reports(lab, count=3, gap=0.05), after=point) as lost:
         if lost.head.last_event_id is not None:
             lab.expect(delivery(lab, names(control), lost.head, await tail_of(lab, lost)))
@@ -150,7 +150,7 @@ async def _resume_from(lab: Lab, control: Exchange, point: int) -> None:
     mutants=("replay.all-streams",),
     isolation=Isolation.SESSION,
 )
-async def replay_keeps_to_its_stream(lab: Lab) -> None:
+async def replay_keeps_to_its_stream(lab: McpLab) -> None:
     """Two calls run at once in one session; the stream of the first is reset and resumed when both are over."""
     play, other = await reports(lab), await reports(lab)
     async with severed(lab, play) as lost:
@@ -182,7 +182,7 @@ def _foreign(tail: Exchange, others: Iterable[Exchange]) -> list[Message]:
     mutants=("replay.any-session",),
     isolation=Isolation.SESSION,
 )
-async def sessions_do_not_share_events(lab: Lab) -> None:
+async def sessions_do_not_share_events(lab: McpLab) -> None:
     """An event id of one session is presented in another, which also resumes a call that has the same request id."""
     play = await reports(lab)
     async with severed(lab, play) as lost:
@@ -205,7 +205,7 @@ async def sessions_do_not_share_events(lab: Lab) -> None:
     mutants=("replay.unknown-replays-all", "replay.unknown-crashes"),
     isolation=Isolation.SESSION,
 )
-async def unknown_event_replays_nothing(lab: Lab) -> None:
+async def unknown_event_replays_nothing(lab: McpLab) -> None:
     """Made-up and altered ids, after a call whose events are kept: a 4xx, or a stream without old messages."""
     play = await reports(lab, count=2)
     async with lab.session() as session:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import anyio
-from seatrial import Departure, Exchange, Isolation, Lab, Reason, Role, Session, check, expect
+from seatrial import Departure, Exchange, Isolation, McpLab, Reason, Role, Session, check, expect
 from seatrial.faults import FIN, RESET, UP, Fault, cut, events, octets, stall
 
 from ..plays import patience, reports, underway
@@ -23,7 +23,7 @@ PADDING = {"_meta": {"padding": "x" * 50_000}}
     mutants=("disconnect.cancels",),
     isolation=Isolation.SESSION,
 )
-async def disconnect_does_not_cancel(lab: Lab) -> None:
+async def disconnect_does_not_cancel(lab: McpLab) -> None:
     """A slow call loses its connection; the witness is asked when it must long be over, and compared with a control."""
     control = await lab.effects.control(Role.SLOW, seconds=2.0)
     play = await lab.effects.plan(Role.SLOW, seconds=2.0)
@@ -49,7 +49,7 @@ async def disconnect_does_not_cancel(lab: Lab) -> None:
     mutants=("disconnect.kills",),
     isolation=Isolation.PROCESS,
 )
-async def dropped_call_is_harmless(lab: Lab) -> None:
+async def dropped_call_is_harmless(lab: McpLab) -> None:
     """Slow calls lose their connections, by RST and by FIN; when they are over, an old and a new session are used."""
     play = await lab.effects.plan(Role.SLOW, seconds=1.0)
     async with lab.session() as bystander, lab.session() as one, lab.session() as other:
@@ -64,7 +64,7 @@ async def dropped_call_is_harmless(lab: Lab) -> None:
         await _served(lab, bystander)
 
 
-async def _served(lab: Lab, bystander: Session) -> None:
+async def _served(lab: McpLab, bystander: Session) -> None:
     """A session from before the disturbance works, and so does a new one."""
     lab.expect(expect.answered(await bystander.fence(), "the session of another client is served"))
     async with lab.session(opened=False) as fresh:
@@ -78,7 +78,7 @@ async def _served(lab: Lab, bystander: Session) -> None:
     mutants=("body.torn-kills",),
     isolation=Isolation.PROCESS,
 )
-async def torn_body_is_harmless(lab: Lab) -> None:
+async def torn_body_is_harmless(lab: McpLab) -> None:
     """The connection ends, by RST and by FIN, when a part of a long body was sent; then others ask."""
     async with lab.session() as bystander:
         for how in (RESET, FIN):
@@ -86,7 +86,7 @@ async def torn_body_is_harmless(lab: Lab) -> None:
         await _served(lab, bystander)
 
 
-async def _send_slowly(lab: Lab, fault: Fault) -> None:
+async def _send_slowly(lab: McpLab, fault: Fault) -> None:
     """Send a long request through a fault of the way up, from a client of its own."""
     async with lab.session(fault, opened=False) as session:
         exchange = await session.begin("tools/list", PADDING)
@@ -100,7 +100,7 @@ async def _send_slowly(lab: Lab, fault: Fault) -> None:
     mutants=("body.read-one-by-one",),
     isolation=Isolation.PROCESS,
 )
-async def slow_body_disturbs_nobody(lab: Lab) -> None:
+async def slow_body_disturbs_nobody(lab: McpLab) -> None:
     """One body stops half way for longer than others wait for an answer."""
     pause = stall(after=octets(INSIDE_THE_BODY), direction=UP, seconds=lab.tempo.answer + 3.0)
     async with lab.session() as bystander, anyio.create_task_group() as tasks:
@@ -118,7 +118,7 @@ async def slow_body_disturbs_nobody(lab: Lab) -> None:
     mutants=("stream.one-at-a-time",),
     isolation=Isolation.PROCESS,
 )
-async def unread_stream_blocks_nobody(lab: Lab) -> None:
+async def unread_stream_blocks_nobody(lab: McpLab) -> None:
     """Nobody reads the stream of a long call any more after its first event; others ask meanwhile."""
     play = await reports(lab, count=200, gap=0.1)
     async with lab.session() as bystander, lab.session(stall(on=play.method, after=events(1))) as session:
@@ -134,7 +134,7 @@ async def unread_stream_blocks_nobody(lab: Lab) -> None:
     mutants=("answers.by-get", "framing.raw-newlines"),
     isolation=Isolation.SESSION,
 )
-async def calls_need_no_get_stream(lab: Lab) -> None:
+async def calls_need_no_get_stream(lab: McpLab) -> None:
     """Requests of a session that never opened a GET stream, and of one whose GET stream broke."""
     async with lab.session() as session:
         await _answered(lab, session)
@@ -144,7 +144,7 @@ async def calls_need_no_get_stream(lab: Lab) -> None:
         await _answered(lab, session)
 
 
-async def _answered(lab: Lab, session: Session) -> None:
+async def _answered(lab: McpLab, session: Session) -> None:
     lab.expect(expect.answered(await session.fence()))
     for role in (Role.CALL, Role.PROGRESS):
         if lab.effects.has(role):
@@ -160,7 +160,7 @@ async def _answered(lab: Lab, session: Session) -> None:
     mutants=("get.never-again",),
     isolation=Isolation.SESSION,
 )
-async def get_stream_reopens(lab: Lab) -> None:
+async def get_stream_reopens(lab: McpLab) -> None:
     """The GET stream is left by RST and by FIN; each time it must come back within two seconds."""
     async with lab.session() as session:
         stream = await _get_stream(lab, session)
@@ -170,7 +170,7 @@ async def get_stream_reopens(lab: Lab) -> None:
             lab.require(opened(stream))
 
 
-async def _get_stream(lab: Lab, session: Session) -> Exchange:
+async def _get_stream(lab: McpLab, session: Session) -> Exchange:
     """A GET stream; NOT_APPLICABLE where the server offers none."""
     stream = session.open_stream()
     if await stream.status() in ABSENT:
@@ -186,7 +186,7 @@ async def _get_stream(lab: Lab, session: Session) -> Exchange:
     mutants=("get.second-breaks",),
     isolation=Isolation.SESSION,
 )
-async def second_get_stream_is_clear(lab: Lab) -> None:
+async def second_get_stream_is_clear(lab: McpLab) -> None:
     """Two GET streams of one session at once."""
     async with lab.session() as session:
         await _get_stream(lab, session)

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-from seatrial import Answer, Exchange, Feature, Isolation, Lab, Outcome, Reason, Role, Session, check, expect
+from seatrial import Answer, Exchange, Feature, Isolation, McpLab, Outcome, Reason, Role, Session, check, expect
 from seatrial.faults import messages, stall
 
 from ..plays import underway
@@ -28,14 +28,14 @@ PROCESS = {Feature.PROCESS}
 
 
 @asynccontextmanager
-async def _process(lab: Lab) -> AsyncIterator[tuple[Session, float]]:
+async def _process(lab: McpLab) -> AsyncIterator[tuple[Session, float]]:
     """A process with a session begun, and the seconds that its start took: the measure of how fast its machine is."""
     begun = anyio.current_time()
     async with lab.session() as session:
         yield session, anyio.current_time() - begun
 
 
-async def _exits(lab: Lab, session: Session, seconds: float, cause: int) -> int | None:
+async def _exits(lab: McpLab, session: Session, seconds: float, cause: int) -> int | None:
     """The exit code; a process that stays for longer is the violation."""
     code = await session.stdio.wait_exit(seconds)
     lab.expect(expect.that(code is not None, f"it exits within {seconds:.0f} s", "it still runs", cause))
@@ -50,7 +50,7 @@ async def _exits(lab: Lab, session: Session, seconds: float, cause: int) -> int 
     mutants=("process.ignores-eof", "process.exit-code"),
     isolation=Isolation.PROCESS,
 )
-async def process_ends_with_its_input(lab: Lab) -> None:
+async def process_ends_with_its_input(lab: McpLab) -> None:
     """Standard input is closed when nothing runs. It gets two seconds, or as long as its start took."""
     async with _process(lab) as (session, start):
         closed = await session.stdio.close_stdin()
@@ -66,7 +66,7 @@ async def process_ends_with_its_input(lab: Lab) -> None:
     mutants=("process.waits-for-calls",),
     isolation=Isolation.PROCESS,
 )
-async def process_ends_in_the_middle_of_a_call(lab: Lab) -> None:
+async def process_ends_in_the_middle_of_a_call(lab: McpLab) -> None:
     """Standard input is closed while a slow call works that nobody waits for any more."""
     play = await lab.effects.plan(Role.SLOW, seconds=30.0)
     async with _process(lab) as (session, start):
@@ -87,7 +87,7 @@ async def process_ends_in_the_middle_of_a_call(lab: Lab) -> None:
     mutants=("process.ignores-term",),
     isolation=Isolation.PROCESS,
 )
-async def process_ends_on_sigterm(lab: Lab) -> None:
+async def process_ends_on_sigterm(lab: McpLab) -> None:
     """SIGTERM when nothing runs. It gets two seconds, or as long as its start took."""
     async with _process(lab) as (session, start):
         sent = session.stdio.signal(signal.SIGTERM)
@@ -102,7 +102,7 @@ async def process_ends_on_sigterm(lab: Lab) -> None:
     mutants=("process.locked-after-crash",),
     isolation=Isolation.PROCESS,
 )
-async def new_process_replaces_a_killed_one(lab: Lab) -> None:
+async def new_process_replaces_a_killed_one(lab: McpLab) -> None:
     """SIGKILL, in the middle of a call where one can be played; then a new process is asked the same."""
     async with lab.session() as session:
         if lab.effects.has(Role.SLOW):
@@ -118,7 +118,7 @@ async def new_process_replaces_a_killed_one(lab: Lab) -> None:
             lab.expect(expect.answered(await session.perform(await lab.effects.plan(Role.CALL)), "a call succeeds"))
 
 
-async def _talkative(lab: Lab) -> tuple[str, dict[str, Any] | None]:
+async def _talkative(lab: McpLab) -> tuple[str, dict[str, Any] | None]:
     """A request whose answer is long."""
     if not lab.effects.has(Role.ECHO):
         return "tools/list", None
@@ -134,7 +134,7 @@ async def _talkative(lab: Lab) -> tuple[str, dict[str, Any] | None]:
     mutants=("process.full-pipe-drops",),
     isolation=Isolation.PROCESS,
 )
-async def full_pipe_is_borne(lab: Lab) -> None:
+async def full_pipe_is_borne(lab: McpLab) -> None:
     """Nobody reads standard output for three seconds, while two megabytes of answers are asked for."""
     method, params = await _talkative(lab)
     async with lab.session() as session:

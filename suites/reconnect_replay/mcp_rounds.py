@@ -11,7 +11,7 @@ from seatrial import (
     Answer,
     Feature,
     Isolation,
-    Lab,
+    McpLab,
     Outcome,
     Play,
     Reason,
@@ -67,13 +67,13 @@ def _value(shape: Any) -> Any:
 
 
 @asynccontextmanager
-async def _client(lab: Lab) -> AsyncIterator[Session]:
+async def _client(lab: McpLab) -> AsyncIterator[Session]:
     """A client that can be asked."""
     async with lab.session(capabilities=CAPABILITIES) as session:
         yield session
 
 
-async def _asked(lab: Lab, session: Session, play: Play | None = None) -> Round:
+async def _asked(lab: McpLab, session: Session, play: Play | None = None) -> Round:
     """Play a call until it asks. Raises Inconclusive when it does not."""
     play = play or await lab.effects.plan(Role.ELICIT)
     first = lab.need(await session.perform(play), "a call that asks for input")
@@ -100,7 +100,7 @@ def _refuses(outcome: Outcome, asked: Round, what: str, *, soft: bool = False) -
     return expect.that(refused, what, outcome, asked.first, outcome, soft=soft)
 
 
-def _stateful(lab: Lab, asked: Round) -> str:
+def _stateful(lab: McpLab, asked: Round) -> str:
     if not isinstance(asked.state, str):
         lab.not_applicable("the demand for input brings no requestState", asked.first)
     return asked.state
@@ -113,7 +113,7 @@ def _stateful(lab: Lab, asked: Round) -> str:
     mutants=("rounds.forgotten",),
     isolation=Isolation.SESSION,
 )
-async def second_round_needs_no_connection(lab: Lab) -> None:
+async def second_round_needs_no_connection(lab: McpLab) -> None:
     """Over HTTP the answers go out on a connection of their own; over stdio after other requests."""
     async with _client(lab) as session:
         asked = await _asked(lab, session)
@@ -133,7 +133,7 @@ async def second_round_needs_no_connection(lab: Lab) -> None:
     mutants=("rounds.lost-hangs",),
     isolation=Isolation.PROCESS,
 )
-async def second_round_survives_a_restart(lab: Lab) -> None:
+async def second_round_survives_a_restart(lab: McpLab) -> None:
     """The answers reach another process than the one that asked."""
     faults = (round_robin(),) if lab.over_http else ()
     async with lab.session(*faults, capabilities=CAPABILITIES) as session:
@@ -154,7 +154,7 @@ async def second_round_survives_a_restart(lab: Lab) -> None:
     mutants=("rounds.unsigned",),
     isolation=Isolation.SESSION,
 )
-async def tampered_state_is_refused(lab: Lab) -> None:
+async def tampered_state_is_refused(lab: McpLab) -> None:
     """The state with one character changed, cut off, foreign, and empty; each in a round of its own."""
     for what, tampered in TAMPERINGS.items():
         async with _client(lab) as session:
@@ -184,7 +184,7 @@ TAMPERINGS: Mapping[str, Callable[[str], str]] = {
     mutants=("rounds.any-request",),
     isolation=Isolation.SESSION,
 )
-async def state_belongs_to_its_request(lab: Lab) -> None:
+async def state_belongs_to_its_request(lab: McpLab) -> None:
     """The state of one call is brought to the same call with other arguments."""
     async with _client(lab) as session:
         asked, other = await _asked(lab, session), await lab.effects.plan(Role.ELICIT)
@@ -203,7 +203,7 @@ async def state_belongs_to_its_request(lab: Lab) -> None:
     mutants=("rounds.any-principal",),
     isolation=Isolation.SESSION,
 )
-async def state_belongs_to_its_principal(lab: Lab) -> None:
+async def state_belongs_to_its_principal(lab: McpLab) -> None:
     """The state that one principal was given is brought by another."""
     async with lab.session(capabilities=CAPABILITIES, identity="first") as owner:
         asked = await _asked(lab, owner)
@@ -220,7 +220,7 @@ async def state_belongs_to_its_principal(lab: Lab) -> None:
     mutants=("rounds.repeats",),
     isolation=Isolation.SESSION,
 )
-async def finished_round_is_not_repeated(lab: Lab) -> None:
+async def finished_round_is_not_repeated(lab: McpLab) -> None:
     """A finished second round is sent again: refused, or answered with the same result. The witness is recorded."""
     async with _client(lab) as session:
         asked = await _asked(lab, session)
@@ -245,7 +245,7 @@ async def finished_round_is_not_repeated(lab: Lab) -> None:
     mutants=("rounds.missing-fails",),
     isolation=Isolation.SESSION,
 )
-async def missing_answer_is_asked_for_again(lab: Lab) -> None:
+async def missing_answer_is_asked_for_again(lab: McpLab) -> None:
     """The second round leaves out one of the answers."""
     async with _client(lab) as session:
         asked = await _asked(lab, session)
@@ -262,7 +262,7 @@ async def missing_answer_is_asked_for_again(lab: Lab) -> None:
     mutants=("rounds.extra-fails",),
     isolation=Isolation.SESSION,
 )
-async def unknown_answer_is_ignored(lab: Lab) -> None:
+async def unknown_answer_is_ignored(lab: McpLab) -> None:
     """The second round brings an answer that nobody asked for."""
     async with _client(lab) as session:
         asked = await _asked(lab, session)

@@ -11,7 +11,7 @@ from seatrial import (
     Exchange,
     Feature,
     Isolation,
-    Lab,
+    McpLab,
     Outcome,
     Role,
     Session,
@@ -38,7 +38,7 @@ LEAST_VARIATION = 8
     mutants=("session.id-with-space",),
     isolation=Isolation.SESSION,
 )
-async def session_id_is_visible_ascii(lab: Lab) -> None:
+async def session_id_is_visible_ascii(lab: McpLab) -> None:
     """The ids of three sessions."""
     for issued, record in await _issued(lab, 3):
         odd = sorted({character for character in issued if not 0x21 <= ord(character) <= 0x7E})
@@ -52,7 +52,7 @@ async def session_id_is_visible_ascii(lab: Lab) -> None:
     mutants=("session.counted",),
     isolation=Isolation.SESSION,
 )
-async def session_ids_cannot_be_guessed(lab: Lab) -> None:
+async def session_ids_cannot_be_guessed(lab: McpLab) -> None:
     """Eight initializations; where their ids differ, a counter or a clock would differ in few characters."""
     issued = await _issued(lab, INITIALIZATIONS)
     ids = [ident for ident, _ in issued]
@@ -63,7 +63,7 @@ async def session_ids_cannot_be_guessed(lab: Lab) -> None:
     lab.expect(expect.that(varying >= LEAST_VARIATION, "ids without a common counting part", ids, *records))
 
 
-async def _issued(lab: Lab, number: int) -> list[tuple[str, int]]:
+async def _issued(lab: McpLab, number: int) -> list[tuple[str, int]]:
     """Session ids, issued one after the other, each with the record of its response."""
     found: list[tuple[str, int]] = []
     for _ in range(number):
@@ -91,7 +91,7 @@ def _shared(texts: list[str]) -> int:
     needs=SESSIONS,
     mutants=("session.optional",),
 )
-async def session_header_is_required(lab: Lab) -> None:
+async def session_header_is_required(lab: McpLab) -> None:
     """Requests of a session, sent without its header."""
     async with lab.session() as session:
         for method in ("ping", "tools/list"):
@@ -105,7 +105,7 @@ async def session_header_is_required(lab: Lab) -> None:
     needs=SESSIONS,
     mutants=("session.unknown-400", "session.unknown-served"),
 )
-async def unknown_session_is_not_found(lab: Lab) -> None:
+async def unknown_session_is_not_found(lab: McpLab) -> None:
     """Made-up ids, and one that differs from a real one in its last character, with POST, GET and DELETE."""
     async with lab.session() as session:
         real = session.session_id or ""
@@ -124,7 +124,7 @@ async def unknown_session_is_not_found(lab: Lab) -> None:
     mutants=("session.delete-ignored", "session.unknown-400"),
     isolation=Isolation.SESSION,
 )
-async def terminated_session_is_not_found(lab: Lab) -> None:
+async def terminated_session_is_not_found(lab: McpLab) -> None:
     """After DELETE the session is used again: with requests, a notification and a GET."""
     async with lab.session() as session:
         await _terminated(lab, session)
@@ -148,7 +148,7 @@ async def _gone(exchange: Exchange, statuses: set[int]) -> Violation | None:
     )
 
 
-async def _terminated(lab: Lab, session: Session) -> Exchange:
+async def _terminated(lab: McpLab, session: Session) -> Exchange:
     """End a session; NOT_APPLICABLE where the server lets no client do that."""
     exchange = session.end()
     status = await exchange.status()
@@ -167,7 +167,7 @@ async def _terminated(lab: Lab, session: Session) -> Exchange:
     mutants=("session.delete-breaks",),
     isolation=Isolation.SESSION,
 )
-async def delete_is_understood(lab: Lab) -> None:
+async def delete_is_understood(lab: McpLab) -> None:
     """DELETE with the id of a session."""
     async with lab.session() as session:
         exchange = session.end()
@@ -183,7 +183,7 @@ async def delete_is_understood(lab: Lab) -> None:
     mutants=("session.streams-outlive",),
     isolation=Isolation.SESSION,
 )
-async def streams_end_with_their_session(lab: Lab) -> None:
+async def streams_end_with_their_session(lab: McpLab) -> None:
     """A GET stream is open when its session is ended."""
     async with lab.session() as session:
         stream = session.open_stream()
@@ -202,7 +202,7 @@ async def streams_end_with_their_session(lab: Lab) -> None:
     mutants=("session.delete-kills",),
     isolation=Isolation.PROCESS,
 )
-async def ending_a_busy_session_is_harmless(lab: Lab) -> None:
+async def ending_a_busy_session_is_harmless(lab: McpLab) -> None:
     """Sessions whose client never answers are ended soon or late, and one that is asked; then a new one is begun."""
     async with AsyncExitStack() as stack:
         sessions = [await stack.enter_async_context(_taciturn(lab)) for _ in range(4)]
@@ -216,7 +216,7 @@ async def ending_a_busy_session_is_harmless(lab: Lab) -> None:
 
 
 @asynccontextmanager
-async def _taciturn(lab: Lab) -> AsyncIterator[Session]:
+async def _taciturn(lab: McpLab) -> AsyncIterator[Session]:
     """A session, not announced yet, whose client can do everything and answers nothing."""
     silence = {"roots/list": SILENT, "elicitation/create": SILENT, "sampling/createMessage": SILENT}
     capabilities = {"roots": {"listChanged": True}, "elicitation": {}, "sampling": {}}
@@ -225,7 +225,7 @@ async def _taciturn(lab: Lab) -> AsyncIterator[Session]:
         yield session
 
 
-async def _end_after(lab: Lab, session: Session, delay: float | None) -> None:
+async def _end_after(lab: McpLab, session: Session, delay: float | None) -> None:
     """End a session so many seconds after its announcement was taken; None: without waiting for that."""
     announcement = await session.notify("notifications/initialized")
     if delay is not None:
@@ -234,7 +234,7 @@ async def _end_after(lab: Lab, session: Session, delay: float | None) -> None:
     await session.end().finished()
 
 
-async def _end_while_asked(lab: Lab, session: Session) -> None:
+async def _end_while_asked(lab: McpLab, session: Session) -> None:
     """End a session while calls wait for the client's answer, where some can be played."""
     await session.announce()
     for role in (Role.ROOTS, Role.ELICIT, Role.SAMPLING):
@@ -251,7 +251,7 @@ async def _end_while_asked(lab: Lab, session: Session) -> None:
     mutants=("session.one-for-all",),
     isolation=Isolation.SESSION,
 )
-async def new_session_replaces_a_lost_one(lab: Lab) -> None:
+async def new_session_replaces_a_lost_one(lab: McpLab) -> None:
     """A session is ended and used once more; then initialize is sent as a client does that has lost its session."""
     async with lab.session() as session:
         await session.end().finished()
@@ -272,7 +272,7 @@ async def new_session_replaces_a_lost_one(lab: Lab) -> None:
     mutants=("session.anybodys",),
     isolation=Isolation.SESSION,
 )
-async def session_serves_its_owner_only(lab: Lab) -> None:
+async def session_serves_its_owner_only(lab: McpLab) -> None:
     """The id of one principal's session with the token of another."""
     async with lab.session(identity="first") as owner, lab.session(resuming=owner, identity="second") as other:
         lab.expect(expect.refused(await other.request("tools/list"), what="the request of another user is refused"))

@@ -14,7 +14,7 @@ from seatrial import (
     Feature,
     Inconclusive,
     Isolation,
-    Lab,
+    McpLab,
     Message,
     Outcome,
     Reason,
@@ -43,7 +43,7 @@ DROPPED = 50
     "A GET with Last-Event-ID is answered with 405",
     mutants=("modern.get-served",),
 )
-async def streams_cannot_be_resumed(lab: Lab) -> None:
+async def streams_cannot_be_resumed(lab: McpLab) -> None:
     """What a client of an earlier version would send to resume a stream."""
     async with lab.session() as session:
         stream = session.open_stream("1", headers={"Mcp-Method": None})
@@ -60,7 +60,7 @@ async def streams_cannot_be_resumed(lab: Lab) -> None:
     mutants=("modern.one-at-a-time",),
     isolation=Isolation.SESSION,
 )
-async def lost_call_is_issued_again(lab: Lab) -> None:
+async def lost_call_is_issued_again(lab: McpLab) -> None:
     """A slow call is reset in its middle, and sent again at once with another id."""
     play = await lab.effects.plan(Role.SLOW, seconds=1.0)
     async with lab.session() as session:
@@ -80,7 +80,7 @@ async def lost_call_is_issued_again(lab: Lab) -> None:
     mutants=("modern.first-replica-only",),
     isolation=Isolation.PROCESS,
 )
-async def every_replica_answers_alike(lab: Lab) -> None:
+async def every_replica_answers_alike(lab: McpLab) -> None:
     """The same requests, each on a connection of its own, in turn to two servers where there can be two."""
     async with lab.session(round_robin(), opened=False) as session:
         for method, params in await _questions(lab):
@@ -91,7 +91,7 @@ async def every_replica_answers_alike(lab: Lab) -> None:
             lab.expect(expect.that(len(told) == 1, f"the same answers to {method}", sorted(told), *outcomes))
 
 
-async def _questions(lab: Lab) -> list[tuple[str, dict[str, Any] | None]]:
+async def _questions(lab: McpLab) -> list[tuple[str, dict[str, Any] | None]]:
     found: list[tuple[str, dict[str, Any] | None]] = [("server/discover", None)]
     if lab.declares(Feature.TOOLS):
         found.append(("tools/list", None))
@@ -116,7 +116,7 @@ def _gist(outcome: Outcome) -> str:
     mutants=("modern.handle-by-session", "modern.handle-ignored"),
     isolation=Isolation.SESSION,
 )
-async def state_travels_in_its_handle(lab: Lab) -> None:
+async def state_travels_in_its_handle(lab: McpLab) -> None:
     """A call gives a handle; the tool with a parameter `handle` takes it, over HTTP on another connection, and no
     made-up one."""
     async with lab.session() as session, lab.session(opened=False) as other:
@@ -143,7 +143,7 @@ def _handle(result: Any) -> str:
     return words[-1] if words else ""
 
 
-async def _partner(lab: Lab, session: Session) -> str:
+async def _partner(lab: McpLab, session: Session) -> str:
     """The tool whose parameter is the handle."""
     async for tool in _listed(lab, session):
         schema = tool.get("inputSchema")
@@ -152,7 +152,7 @@ async def _partner(lab: Lab, session: Session) -> str:
     raise Inconclusive(Reason.NO_STIMULUS, f"no tool has a parameter {HANDLE}")
 
 
-async def _listed(lab: Lab, session: Session) -> AsyncIterator[dict[str, Any]]:
+async def _listed(lab: McpLab, session: Session) -> AsyncIterator[dict[str, Any]]:
     """The tools of the first pages."""
     cursor: dict[str, Any] | None = None
     for _ in range(PAGES):
@@ -179,7 +179,7 @@ def _rejects(outcome: Outcome) -> bool:
     mutants=("listen.old-tag", "listen.no-second-ack"),
     isolation=Isolation.SESSION,
 )
-async def subscription_begins_anew(lab: Lab) -> None:
+async def subscription_begins_anew(lab: McpLab) -> None:
     """A subscription is dropped, another opened under a new id, and the tool list changed."""
     async with lab.session() as session:
         await _drop(session, await subscribed(lab, session, TOOLS, id="first"))
@@ -218,7 +218,7 @@ async def _drop(session: Session, stream: Exchange) -> None:
     mutants=("listen.catches-up",),
     isolation=Isolation.PROCESS,
 )
-async def missed_changes_stay_missed(lab: Lab) -> None:
+async def missed_changes_stay_missed(lab: McpLab) -> None:
     """The tool list changes while no subscription is open; then one is opened."""
     async with lab.session() as session:
         await _drop(session, await subscribed(lab, session, TOOLS, id="first"))
@@ -236,7 +236,7 @@ async def missed_changes_stay_missed(lab: Lab) -> None:
     mutants=("listen.never-released",),
     isolation=Isolation.PROCESS,
 )
-async def dropped_subscriptions_are_released(lab: Lab) -> None:
+async def dropped_subscriptions_are_released(lab: McpLab) -> None:
     """Fifty subscriptions are reset one after the other; then one more is opened."""
     async with lab.session() as session:
         for number in range(DROPPED):

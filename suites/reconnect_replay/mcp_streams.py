@@ -9,7 +9,7 @@ from seatrial import (
     Histories,
     Isolation,
     Judgement,
-    Lab,
+    McpLab,
     Play,
     Reason,
     Role,
@@ -41,7 +41,7 @@ def streams_are_well_framed(histories: Histories, spoken: Spoken) -> Judgement:
     "A stream begins with an event that has an id and empty data",
     mutants=("priming.none", "priming.without-id"),
 )
-async def stream_is_primed(lab: Lab) -> None:
+async def stream_is_primed(lab: McpLab) -> None:
     """The first event of the stream of each call that is answered with one."""
     async with lab.session() as session:
         streams = await _streams(lab, session)
@@ -60,7 +60,7 @@ async def stream_is_primed(lab: Lab) -> None:
     "A stream has no event with empty data, which clients of these versions would read as a message",
     mutants=("priming.everybody",),
 )
-async def no_event_is_empty(lab: Lab) -> None:
+async def no_event_is_empty(lab: McpLab) -> None:
     """All events of the streams of several calls."""
     async with lab.session() as session:
         streams = await _streams(lab, session)
@@ -72,7 +72,7 @@ async def no_event_is_empty(lab: Lab) -> None:
             lab.expect(expect.that(not empty, "every event carries a message", told, stream.sent, *_records(empty)))
 
 
-async def _streams(lab: Lab, session: Session) -> list[Exchange]:
+async def _streams(lab: McpLab, session: Session) -> list[Exchange]:
     """The event streams with which the target answers: of a list, of a quick call, of one with progress."""
     found = [await session.begin("tools/list")] if lab.declares(Feature.TOOLS) else []
     for role in (Role.QUICK, Role.PROGRESS):
@@ -85,7 +85,7 @@ async def _streams(lab: Lab, session: Session) -> list[Exchange]:
     return [exchange for exchange in found if exchange.reply.media_type == "text/event-stream"]
 
 
-async def _short(lab: Lab, role: Role) -> Play:
+async def _short(lab: McpLab, role: Role) -> Play:
     return await reports(lab, count=2) if role is Role.PROGRESS else await lab.effects.plan(role)
 
 
@@ -108,7 +108,7 @@ def _records(events: list[StreamEvent]) -> tuple[int, ...]:
     mutants=("retry.none",),
     isolation=Isolation.SESSION,
 )
-async def early_close_is_announced(lab: Lab) -> None:
+async def early_close_is_announced(lab: McpLab) -> None:
     """A call that closes its own stream before its answer."""
     play = await lab.effects.plan(Role.STREAM_CLOSE, count=4, gap=0.1)
     async with lab.session() as session:
@@ -126,7 +126,7 @@ async def early_close_is_announced(lab: Lab) -> None:
     mutants=("stream.buffered",),
     isolation=Isolation.SESSION,
 )
-async def proxies_are_told_not_to_buffer(lab: Lab) -> None:
+async def proxies_are_told_not_to_buffer(lab: McpLab) -> None:
     """The headers of the streams of calls and of a subscription."""
     async with lab.session() as session:
         subscription = await session.listen({"toolsListChanged": True})

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
-from seatrial import Answer, Ending, Exchange, Lab, Message, Play, Reason, Session, Violation, expect, is_response
+from seatrial import Answer, Ending, Exchange, McpLab, Message, Play, Reason, Session, Violation, expect, is_response
 from seatrial.faults import RESET, cut, events
 from seatrial.judge import replay
 
@@ -34,7 +34,7 @@ async def begin(session: Session, play: Play, id: str = "") -> Exchange:
     return await session.start(play, token=f"of-{play.key}", id=id or f"call-{play.key}")
 
 
-async def uncut(lab: Lab, play: Play) -> Exchange:
+async def uncut(lab: McpLab, play: Play) -> Exchange:
     """The same call, left alone, in a session of its own: what a whole stream looks like."""
     async with lab.session() as session:
         exchange = await begin(session, play)
@@ -54,7 +54,7 @@ def own(exchange: Exchange) -> list[Message]:
     return [m for m in exchange.messages if m in exchange.progress or is_response(m)]
 
 
-def first_id(lab: Lab, exchange: Exchange) -> str:
+def first_id(lab: McpLab, exchange: Exchange) -> str:
     """The first event id of a stream; NOT_APPLICABLE where none of its events has one."""
     found = next((event.id for event in exchange.events if event.id), None)
     if found is None:
@@ -64,7 +64,7 @@ def first_id(lab: Lab, exchange: Exchange) -> str:
 
 
 @asynccontextmanager
-async def severed(lab: Lab, play: Play, after: int = 2, id: str = "") -> AsyncIterator[Severed]:
+async def severed(lab: McpLab, play: Play, after: int = 2, id: str = "") -> AsyncIterator[Severed]:
     """Play a call and reset its connection after so many whole events."""
     async with lab.session(cut(on=play.method, after=events(after), how=RESET)) as session:
         head = await begin(session, play, id)
@@ -78,7 +78,7 @@ async def severed(lab: Lab, play: Play, after: int = 2, id: str = "") -> AsyncIt
 
 
 @asynccontextmanager
-async def resumed(lab: Lab, lost: Severed, after: str | None = None) -> AsyncIterator[Exchange]:
+async def resumed(lab: McpLab, lost: Severed, after: str | None = None) -> AsyncIterator[Exchange]:
     """The rest of a severed stream, asked for with Last-Event-ID (default: of the last event that came)."""
     async with lab.session(resuming=lost.session) as session:
         tail = await reopened(lab, lambda: session.resume(lost.head, after))
@@ -87,7 +87,7 @@ async def resumed(lab: Lab, lost: Severed, after: str | None = None) -> AsyncIte
         yield tail
 
 
-async def reopened(lab: Lab, opening: Callable[[], Exchange]) -> Exchange:
+async def reopened(lab: McpLab, opening: Callable[[], Exchange]) -> Exchange:
     """A GET stream; a server gets two seconds to notice that the last reader is gone."""
     deadline = anyio.current_time() + lab.tempo.scaled(2.0)
     stream = opening()
@@ -97,7 +97,7 @@ async def reopened(lab: Lab, opening: Callable[[], Exchange]) -> Exchange:
     return stream
 
 
-async def tail_of(lab: Lab, lost: Severed, after: str | None = None) -> Exchange:
+async def tail_of(lab: McpLab, lost: Severed, after: str | None = None) -> Exchange:
     """A severed stream resumed and read until its response came, or nothing more does."""
     async with resumed(lab, lost, after) as tail:
         await tail.outcome(patience(lab, lost.play))
@@ -105,7 +105,7 @@ async def tail_of(lab: Lab, lost: Severed, after: str | None = None) -> Exchange
         return tail
 
 
-def delivery(lab: Lab, whole: Sequence[Hashable], head: Exchange, tail: Exchange) -> list[Violation]:
+def delivery(lab: McpLab, whole: Sequence[Hashable], head: Exchange, tail: Exchange) -> list[Violation]:
     """What is wrong with the rest of a stream: refused, messages lost, out of order, or delivered before."""
     if tail.reply.status != 200:
         return list(filter(None, [opened(tail)]))

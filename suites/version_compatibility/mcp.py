@@ -9,7 +9,7 @@ from seatrial import (
     Departure,
     Feature,
     Isolation,
-    Lab,
+    McpLab,
     Outcome,
     Reason,
     Refusal,
@@ -47,7 +47,7 @@ def supported_in(outcome: Outcome) -> list[str]:
     isolation=Isolation.SESSION,
     mutants=("version.latest-to-capable-clients",),
 )
-async def supported_version_is_echoed(lab: Lab) -> None:
+async def supported_version_is_echoed(lab: McpLab) -> None:
     """initialize with this version, by a client without capabilities and by one with all of them."""
     for capabilities in ({}, FULL):
         async with lab.session(capabilities=capabilities, opened=False) as session:
@@ -62,7 +62,7 @@ async def supported_version_is_echoed(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("version.echoes-anything", "version.refuses-unknown"),
 )
-async def unsupported_version_gets_a_counter_offer(lab: Lab) -> None:
+async def unsupported_version_gets_a_counter_offer(lab: McpLab) -> None:
     """initialize with versions that do not exist, the empty string, and one that has no initialize."""
     for requested in (*UNSUPPORTED, ""):
         async with lab.session(opened=False) as session:
@@ -85,7 +85,7 @@ def offered_another(outcome: Outcome, requested: str) -> Violation | None:
     isolation=Isolation.SESSION,
     mutants=("version.offers-oldest",),
 )
-async def counter_offer_is_the_latest(lab: Lab) -> None:
+async def counter_offer_is_the_latest(lab: McpLab) -> None:
     """initialize with versions that do not exist, compared with the newest version that was agreed on before."""
     spoken = [version for version in lab.berth.claims.versions(lab.binding) if version in STATEFUL]
     for requested in ("1999-01-01", "2099-12-31"):
@@ -103,7 +103,7 @@ async def counter_offer_is_the_latest(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("version.offered-session-dead",),
 )
-async def offered_version_works(lab: Lab) -> None:
+async def offered_version_works(lab: McpLab) -> None:
     """initialize with a version that does not exist, then a session in the one that was offered."""
     async with lab.session(opened=False) as session:
         outcome = await session.initialize("1999-01-01", announce=False)
@@ -126,7 +126,7 @@ async def offered_version_works(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("version.header-ignored", "version.header-404"),
 )
-async def invalid_header_is_refused(lab: Lab) -> None:
+async def invalid_header_is_refused(lab: McpLab) -> None:
     """A version that does not exist and a word that is none, on requests of an open session."""
     async with lab.session() as session:
         for value in ("1999-01-01", "2099-12-31", "banana"):
@@ -142,7 +142,7 @@ async def invalid_header_is_refused(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("version.header-demanded",),
 )
-async def missing_header_is_served(lab: Lab) -> None:
+async def missing_header_is_served(lab: McpLab) -> None:
     """A ping of an open session without MCP-Protocol-Version."""
     async with lab.session() as session:
         lab.expect(expect.answered(await session.request("ping", headers={"MCP-Protocol-Version": None})))
@@ -154,7 +154,7 @@ async def missing_header_is_served(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("version.other-header-breaks",),
 )
-async def other_supported_header(lab: Lab) -> None:
+async def other_supported_header(lab: McpLab) -> None:
     """A ping with the header of another version of the older era that the server speaks."""
     others = [v for v in lab.berth.claims.versions(lab.binding) if v in (B, C, D) and v != lab.version]
     if not others:
@@ -199,7 +199,7 @@ async def answers(session: Session, messages: list[Any], ids: list[int]) -> tupl
     isolation=Isolation.SESSION,
     mutants=("batch.refused",),
 )
-async def batch_is_accepted(lab: Lab) -> None:
+async def batch_is_accepted(lab: McpLab) -> None:
     """An array of two requests in one POST."""
     async with lab.session() as session:
         ids, messages = batch(session, "ping", "ping")
@@ -214,7 +214,7 @@ async def batch_is_accepted(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("batch.first-only",),
 )
-async def every_member_is_answered(lab: Lab) -> None:
+async def every_member_is_answered(lab: McpLab) -> None:
     """Three requests and a notification in one array; then the stream ends."""
     async with lab.session() as session:
         ids, messages = batch(session, "ping", "tools/list", "ping")
@@ -234,7 +234,7 @@ async def every_member_is_answered(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("batch.notifications-200",),
 )
-async def batch_of_notifications(lab: Lab) -> None:
+async def batch_of_notifications(lab: McpLab) -> None:
     """An array of two notifications in one POST."""
     async with lab.session() as session:
         note = session.message("notifications/seatrial")
@@ -248,7 +248,7 @@ async def batch_of_notifications(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("batch.initialize-served",),
 )
-async def initialize_in_a_batch(lab: Lab) -> None:
+async def initialize_in_a_batch(lab: McpLab) -> None:
     """An array that holds initialize, as the first message."""
     async with lab.session(opened=False) as session:
         ident = session.next_id()
@@ -268,7 +268,7 @@ async def initialize_in_a_batch(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("batch.silent-on-stdio",),
 )
-async def batch_over_stdio(lab: Lab) -> None:
+async def batch_over_stdio(lab: McpLab) -> None:
     """An array of two requests on one line."""
     async with lab.session() as session:
         ids, messages = batch(session, "ping", "ping")
@@ -283,7 +283,7 @@ async def batch_over_stdio(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("batch.served-in-later",),
 )
-async def no_batches_later(lab: Lab) -> None:
+async def no_batches_later(lab: McpLab) -> None:
     """An array of one request, as 2025-03-26 alone allows it."""
     async with lab.session() as session:
         ids, messages = batch(session, "tools/list")
@@ -308,7 +308,7 @@ async def no_batches_later(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("version.probe-kills",),
 )
-async def probe_is_survived(lab: Lab) -> None:
+async def probe_is_survived(lab: McpLab) -> None:
     """server/discover as the very first message, then initialize in the same process."""
     async with lab.session(opened=False) as session:
         probe = await session.begin("server/discover", {})

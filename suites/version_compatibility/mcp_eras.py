@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seatrial import Answer, Check, Exchange, Feature, Isolation, Lab, Outcome, Violation, check, codes, expect
+from seatrial import Answer, Check, Exchange, Feature, Isolation, McpLab, Outcome, Violation, check, codes, expect
 
 from .mcp import E, agreed, supported_in
 from .mcp_headers import has_older
@@ -29,7 +29,7 @@ REMOVED: tuple[tuple[str, str, dict[str, Any], str], ...] = (
 
 def removal(id: str, method: str, params: dict[str, Any], mutant: str) -> Check:
     @check(id, f"{method} does not exist in the modern era", mutants=(mutant,))
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """The request in modern form."""
         async with lab.session() as session:
             lab.expect(gone(await session.request(method, params)))
@@ -46,7 +46,7 @@ REMOVALS = tuple(removal(*row) for row in REMOVED)
     isolation=Isolation.SESSION,
     mutants=("modern.serves-initialize",),
 )
-async def no_initialize(lab: Lab) -> None:
+async def no_initialize(lab: McpLab) -> None:
     """initialize in modern form; where the server speaks no older version, in the older form too.
 
     A server of both eras may refuse it in its own words: the connection, say, has begun in the other era.
@@ -79,7 +79,7 @@ VERBS = (
 
 def verb_check(id: str, verb: str, mutant: str) -> Check:
     @check(id, f"A server of the modern era answers {verb} with HTTP status 405", mutants=(mutant,))
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """The verb with the modern version header. The clause binds servers of the modern era alone."""
         async with lab.session() as session:
             headers = {"MCP-Protocol-Version": lab.version, "Accept": "text/event-stream"}
@@ -97,7 +97,7 @@ def verb_check(id: str, verb: str, mutant: str) -> Check:
 VERB_CHECKS = tuple(verb_check(*row) for row in VERBS)
 
 
-async def served_with(lab: Lab, headers: dict[str, str]) -> Outcome:
+async def served_with(lab: McpLab, headers: dict[str, str]) -> Outcome:
     """A plain request with further headers, which must change nothing."""
     async with lab.session() as session:
         outcome = await session.request("tools/list", headers=headers)
@@ -110,7 +110,7 @@ async def served_with(lab: Lab, headers: dict[str, str]) -> Outcome:
     "Mcp-Session-Id has no effect on a modern request",
     mutants=("modern.session-header-looked-up",),
 )
-async def session_header_is_ignored(lab: Lab) -> None:
+async def session_header_is_ignored(lab: McpLab) -> None:
     """A made-up session id on a plain request; the response names no session either."""
     outcome = await served_with(lab, {"Mcp-Session-Id": "bogus"})
     minted = outcome.reply.header("mcp-session-id")
@@ -122,7 +122,7 @@ async def session_header_is_ignored(lab: Lab) -> None:
     "Last-Event-ID has no effect on a modern request",
     mutants=("modern.last-event-id-refused",),
 )
-async def last_event_id_is_ignored(lab: Lab) -> None:
+async def last_event_id_is_ignored(lab: McpLab) -> None:
     """Last-Event-ID on a POST."""
     await served_with(lab, {"Last-Event-ID": "x"})
 
@@ -132,7 +132,7 @@ async def last_event_id_is_ignored(lab: Lab) -> None:
     "A modern response creates no session",
     mutants=("modern.mints-sessions",),
 )
-async def no_session_is_minted(lab: Lab) -> None:
+async def no_session_is_minted(lab: McpLab) -> None:
     """The responses to server/discover and tools/list."""
     async with lab.session() as session:
         for method in ("server/discover", "tools/list"):
@@ -144,7 +144,7 @@ async def no_session_is_minted(lab: Lab) -> None:
 # Two eras on one endpoint
 
 
-def older_versions(lab: Lab) -> tuple[str, ...]:
+def older_versions(lab: McpLab) -> tuple[str, ...]:
     """Versions of the older era that the same endpoint speaks; without one the check does not apply."""
     found = tuple(version for version in lab.berth.claims.versions(lab.binding) if version < E)
     if not found:
@@ -158,7 +158,7 @@ def older_versions(lab: Lab) -> tuple[str, ...]:
     isolation=Isolation.SESSION,
     mutants=("dual.older-session-useless",),
 )
-async def older_session_works(lab: Lab) -> None:
+async def older_session_works(lab: McpLab) -> None:
     """A session of the newest older version: ping, and the list of every declared capability."""
     async with lab.session(version=max(older_versions(lab))) as session:
         lab.expect(expect.answered(await session.request("ping")))
@@ -178,7 +178,7 @@ def era_of(result: Any) -> str:
     isolation=Isolation.SESSION,
     mutants=("dual.modern-disturbs-sessions",),
 )
-async def eras_side_by_side(lab: Lab) -> None:
+async def eras_side_by_side(lab: McpLab) -> None:
     """Requests of both eras, interleaved, with equal ids; each is answered in its own era."""
     async with lab.session(version=max(older_versions(lab))) as older, lab.session(version=lab.version) as modern:
         for number in range(3):
@@ -199,7 +199,7 @@ def in_era(exchange: Exchange, outcome: Outcome, wanted: str) -> Violation | Non
     isolation=Isolation.SESSION,
     mutants=("dual.session-id-captures-modern",),
 )
-async def session_id_changes_nothing(lab: Lab) -> None:
+async def session_id_changes_nothing(lab: McpLab) -> None:
     """A modern request with the id of an open session; the session answers afterwards."""
     async with lab.session(version=max(older_versions(lab))) as older, lab.session(version=lab.version) as modern:
         if older.session_id is None:

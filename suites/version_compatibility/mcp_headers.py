@@ -12,7 +12,7 @@ from seatrial import (
     Check,
     Feature,
     Isolation,
-    Lab,
+    McpLab,
     Outcome,
     Role,
     Session,
@@ -52,7 +52,7 @@ def unsupported(outcome: Outcome, requested: str) -> Violation | None:
     "A request that names an unsupported version is refused with -32022",
     mutants=("modern.unsupported-invalid-params", "modern.unsupported-without-data"),
 )
-async def unsupported_version_is_refused(lab: Lab) -> None:
+async def unsupported_version_is_refused(lab: McpLab) -> None:
     """tools/list and server/discover in versions that do not exist, header and body equal."""
     async with lab.session() as session:
         for method in ("server/discover", "tools/list"):
@@ -65,7 +65,7 @@ async def unsupported_version_is_refused(lab: Lab) -> None:
     "The refusal of an unsupported version has HTTP status 400",
     mutants=("modern.unsupported-200",),
 )
-async def refusal_has_status_400(lab: Lab) -> None:
+async def refusal_has_status_400(lab: McpLab) -> None:
     """server/discover in a version that does not exist."""
     async with lab.session() as session:
         outcome = await with_version(session, "server/discover", None, UNKNOWN)
@@ -78,7 +78,7 @@ async def refusal_has_status_400(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("modern.version-judged-once", "modern.version-judged-on-discover-only"),
 )
-async def version_is_judged_each_time(lab: Lab) -> None:
+async def version_is_judged_each_time(lab: McpLab) -> None:
     """A good tools/list first; then several methods in a version that does not exist, on the same connection."""
     async with lab.session(opened=False) as session:
         lab.need(await session.request("tools/list"))
@@ -86,7 +86,7 @@ async def version_is_judged_each_time(lab: Lab) -> None:
             lab.expect(unsupported(await with_version(session, method, params, UNKNOWN), UNKNOWN))
 
 
-async def requests_of(lab: Lab) -> list[tuple[str, Params | None]]:
+async def requests_of(lab: McpLab) -> list[tuple[str, Params | None]]:
     """Requests that this server would serve."""
     found: list[tuple[str, Params | None]] = [("tools/list", None), ("server/discover", None)]
     if lab.effects.has(Role.QUICK):
@@ -100,7 +100,7 @@ async def requests_of(lab: Lab) -> list[tuple[str, Params | None]]:
     "The refusal of an unsupported version is the same over stdio",
     mutants=("modern.unsupported-silent-on-stdio",),
 )
-async def refusal_over_stdio(lab: Lab) -> None:
+async def refusal_over_stdio(lab: McpLab) -> None:
     """server/discover and tools/list in a version that does not exist."""
     async with lab.session() as session:
         for method in ("server/discover", "tools/list"):
@@ -113,7 +113,7 @@ async def refusal_over_stdio(lab: Lab) -> None:
     isolation=Isolation.SESSION,
     mutants=("modern.lists-what-it-refuses", "modern.lists-nothing"),
 )
-async def listed_versions_work(lab: Lab) -> None:
+async def listed_versions_work(lab: McpLab) -> None:
     """Each version of data.supported is tried: modern ones by server/discover, older ones by initialize."""
     async with lab.session() as session:
         refusal = await with_version(session, "server/discover", None, UNKNOWN)
@@ -128,14 +128,14 @@ async def listed_versions_work(lab: Lab) -> None:
 
 # Headers that repeat the body: one row for each way to be wrong
 
-Subjects = Callable[[Lab, Session], Awaitable[Sequence[tuple[str, Params]]]]
+Subjects = Callable[[McpLab, Session], Awaitable[Sequence[tuple[str, Params]]]]
 
 
-async def listing(lab: Lab, session: Session) -> Sequence[tuple[str, Params]]:
+async def listing(lab: McpLab, session: Session) -> Sequence[tuple[str, Params]]:
     return [("tools/list" if lab.declares(Feature.TOOLS) else "server/discover", {})]
 
 
-async def named(lab: Lab, session: Session) -> Sequence[tuple[str, Params]]:
+async def named(lab: McpLab, session: Session) -> Sequence[tuple[str, Params]]:
     """Requests with a name, of every kind that this server can be asked for."""
     found: list[tuple[str, Params]] = []
     for role in (Role.QUICK, Role.PROMPT, Role.RESOURCE):
@@ -147,7 +147,7 @@ async def named(lab: Lab, session: Session) -> Sequence[tuple[str, Params]]:
     return found
 
 
-async def listed_names(lab: Lab, session: Session) -> Sequence[tuple[str, Params]]:
+async def listed_names(lab: McpLab, session: Session) -> Sequence[tuple[str, Params]]:
     """Without stimuli: names that the lists give. A refusal for the header comes before any argument matters."""
     kinds = (
         (Feature.TOOLS, "tools/list", "tools", "name", "tools/call"),
@@ -229,7 +229,7 @@ def refused_for(outcome: Outcome) -> Violation | None:
 
 def mirror_check(row: Mirror) -> Check:
     @check(row.id, row.title, mutants=row.mutants)
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         """The request with the header left out or changed; the body stays right."""
         async with lab.session() as session:
             subjects = await row.subjects(lab, session)
@@ -251,7 +251,7 @@ MIRROR_CHECKS = tuple(mirror_check(row) for row in MIRRORS)
     "A modern body without the MCP-Protocol-Version header is refused",
     mutants=("header.version-optional",),
 )
-async def version_header_is_required(lab: Lab) -> None:
+async def version_header_is_required(lab: McpLab) -> None:
     """tools/list and server/discover without the header. A server that also serves 2025-03-26 may take it for that."""
     wanted = set() if has_older(lab) else {codes.HEADER_MISMATCH}
     async with lab.session() as session:
@@ -260,7 +260,7 @@ async def version_header_is_required(lab: Lab) -> None:
             lab.expect(expect.refused(outcome, wanted, statuses={400}))
 
 
-def has_older(lab: Lab) -> bool:
+def has_older(lab: McpLab) -> bool:
     """Does the same endpoint serve a version with the handshake?"""
     return any(version < E for version in lab.berth.claims.versions(lab.binding))
 
@@ -270,7 +270,7 @@ def has_older(lab: Lab) -> bool:
     "A header that names the modern version over a body that names another is refused",
     mutants=("header.body-version-ignored",),
 )
-async def modern_header_over_another_body(lab: Lab) -> None:
+async def modern_header_over_another_body(lab: McpLab) -> None:
     """Header 2026-07-28, the body names an older and an unknown version."""
     async with lab.session() as session:
         for version in (D, UNKNOWN):
@@ -285,7 +285,7 @@ async def modern_header_over_another_body(lab: Lab) -> None:
     "A header that names an older version over a modern body is refused",
     mutants=("header.older-version-served", "header.older-version-missing-session"),
 )
-async def older_header_over_a_modern_body(lab: Lab) -> None:
+async def older_header_over_a_modern_body(lab: McpLab) -> None:
     """Header 2025-11-25, the body names 2026-07-28. Ambiguity: a server of both eras may answer with another 4xx."""
     async with lab.session() as session:
         outcome = await session.request("tools/list", headers={"MCP-Protocol-Version": D})
@@ -300,7 +300,7 @@ async def older_header_over_a_modern_body(lab: Lab) -> None:
     needs={Role.QUICK},
     mutants=("header.base64-not-decoded", "header.broken-base64-served"),
 )
-async def encoded_name_is_decoded(lab: Lab) -> None:
+async def encoded_name_is_decoded(lab: McpLab) -> None:
     """The right name encoded, another name encoded, and base64 that is broken."""
     play = await lab.effects.plan(Role.QUICK)
     name = str(play.params.get("name", play.params.get("uri")))
@@ -316,7 +316,7 @@ async def encoded_name_is_decoded(lab: Lab) -> None:
     "Header names are compared without regard to case",
     mutants=("header.names-with-case",),
 )
-async def header_names_ignore_case(lab: Lab) -> None:
+async def header_names_ignore_case(lab: McpLab) -> None:
     """Mcp-Method and MCP-Protocol-Version written otherwise."""
     async with lab.session() as session:
         for name, value in (("Mcp-Method", "tools/list"), ("MCP-Protocol-Version", lab.version)):
@@ -332,7 +332,7 @@ async def header_names_ignore_case(lab: Lab) -> None:
     needs={Role.QUICK},
     mutants=("header.first-of-two-names",),
 )
-async def duplicate_name_is_refused(lab: Lab) -> None:
+async def duplicate_name_is_refused(lab: McpLab) -> None:
     """A call with its own name first and another name after it."""
     play = await lab.effects.plan(Role.QUICK)
     async with lab.session() as session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seatrial import Lab, Role, Session, check, codes, encoded, entries, expect, header_value
+from seatrial import McpLab, Role, Session, check, codes, encoded, entries, expect, header_value
 
 from .mcp_headers import Params, refused_for
 
@@ -18,7 +18,7 @@ class Mirrored:
     headers: dict[str, str]
 
 
-async def mirrored_call(lab: Lab, session: Session, *, integers: bool = False) -> Mirrored:
+async def mirrored_call(lab: McpLab, session: Session, *, integers: bool = False) -> Mirrored:
     """The call that the stimulus gives, with the headers that the tool's schema asks for.
 
     `integers`: the mirrored parameters that are integers are given too.
@@ -47,7 +47,7 @@ def right(call: Mirrored) -> dict[str, str | None]:
     needs={Role.X_MCP_HEADER},
     mutants=("header.param-optional",),
 )
-async def missing_parameter_header(lab: Lab) -> None:
+async def missing_parameter_header(lab: McpLab) -> None:
     """The call without the header, though the value is in the body; the right call as control."""
     async with lab.session() as session:
         call = await mirrored_call(lab, session)
@@ -63,7 +63,7 @@ async def missing_parameter_header(lab: Lab) -> None:
     needs={Role.X_MCP_HEADER},
     mutants=("header.param-ignored",),
 )
-async def differing_parameter_header(lab: Lab) -> None:
+async def differing_parameter_header(lab: McpLab) -> None:
     """The call with another value in the header, plain and encoded."""
     async with lab.session() as session:
         call = await mirrored_call(lab, session)
@@ -79,7 +79,7 @@ async def differing_parameter_header(lab: Lab) -> None:
     needs={Role.X_MCP_HEADER},
     mutants=("header.param-bad-characters",),
 )
-async def bad_characters_in_a_parameter_header(lab: Lab) -> None:
+async def bad_characters_in_a_parameter_header(lab: McpLab) -> None:
     """A raw character beyond ASCII in header and body, which only the base64 form may carry."""
     async with lab.session() as session:
         call = await mirrored_call(lab, session)
@@ -95,7 +95,7 @@ async def bad_characters_in_a_parameter_header(lab: Lab) -> None:
     needs={Role.X_MCP_HEADER},
     mutants=("header.param-demanded-for-null",),
 )
-async def no_header_for_an_absent_parameter(lab: Lab) -> None:
+async def no_header_for_an_absent_parameter(lab: McpLab) -> None:
     """The call with the parameter null and without it; the arguments may be refused, the header may not."""
     async with lab.session() as session:
         call = await mirrored_call(lab, session)
@@ -114,7 +114,7 @@ async def no_header_for_an_absent_parameter(lab: Lab) -> None:
     needs={Role.X_MCP_HEADER},
     mutants=("header.numbers-as-text",),
 )
-async def numbers_are_compared_by_value(lab: Lab) -> None:
+async def numbers_are_compared_by_value(lab: McpLab) -> None:
     """An integer parameter written as a decimal fraction in its header."""
     async with lab.session() as session:
         call = await mirrored_call(lab, session, integers=True)
@@ -131,7 +131,7 @@ async def numbers_are_compared_by_value(lab: Lab) -> None:
     "An unknown Mcp-Param header is ignored",
     mutants=("header.unknown-param-refused",),
 )
-async def unknown_parameter_header(lab: Lab) -> None:
+async def unknown_parameter_header(lab: McpLab) -> None:
     """A plain request with Mcp-Param-Foo."""
     async with lab.session() as session:
         outcome = await session.request("tools/list", headers={"Mcp-Param-Foo": "x"})

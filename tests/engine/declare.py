@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from seatrial import expect
-from seatrial.lab import Lab
+from seatrial.labs import McpLab
 from seatrial.model import Level, Requirement, Result, Suite
 from seatrial.registry import check, suite
 
@@ -40,7 +40,7 @@ def verdict_of(
     return result
 
 
-async def lists_tools(lab: Lab) -> None:
+async def lists_tools(lab: McpLab) -> None:
     """A body that any decent server passes."""
     async with lab.session() as session:
         lab.expect(expect.answered(await session.request("tools/list")))

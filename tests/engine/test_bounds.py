@@ -16,9 +16,9 @@ from seatrial.engine import Options, run
 from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Console, Endpoint, Reference
 from seatrial.fixtures.serving import SimulatedTarget
-from seatrial.lab import Lab
+from seatrial.labs import McpLab
 from seatrial.model import Isolation, Verdict
-from seatrial.protocols.mcp.exchange import FLOOD
+from seatrial.protocols.exchange import FLOOD
 from seatrial.protocols.outcome import Answer
 from seatrial.transport.network import Process
 from seatrial.transport.sim import Program
@@ -55,7 +55,7 @@ class Streaming(Endpoint):
 def test_a_flood_is_cut_off(binding: str, part: Any) -> None:
     kept: list[int] = []
 
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session() as session:
             lost = await session.request("gush", within=60)
             lab.expect(expect.that("more than" in str(getattr(lost, "why", "")), "cut off", lost))
@@ -70,7 +70,7 @@ def test_a_flood_is_cut_off(binding: str, part: Any) -> None:
 def test_messages_that_are_written_at_once_do_not_mix() -> None:
     ends: list[Any] = []
 
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session() as session, anyio.create_task_group() as tasks:
 
             async def ask() -> None:
@@ -85,7 +85,7 @@ def test_messages_that_are_written_at_once_do_not_mix() -> None:
 
 
 def test_the_last_of_a_long_standard_error_is_kept() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session() as session:
             flow = session.stdio.process.stderr.flow  # type: ignore[attr-defined]
             with anyio.fail_after(5):
@@ -121,13 +121,15 @@ async def _deaf(stdin: ByteReceiveStream, stdout: ByteSendStream, stderr: ByteSe
     return 0
 
 
-async def _passes(lab: Lab) -> None:
+async def _passes(lab: McpLab) -> None:
     lab.expect(None)
 
 
 @virtual
 async def test_an_interrupt_during_discovery_leaves_no_process() -> None:
-    target = Stubborn(build=Reference, protocol="mcp", name="deaf", address="deaf", bindings=(STDIO,), stimuli={})
+    target = Stubborn(
+        build=Reference, protocol="mcp", name="deaf", address="deaf", bindings=(STDIO,), stimuli={}, listens=False
+    )
     async with SimulatedTarget.open(target):
         with anyio.move_on_after(1):
             await run(target, [suite_of(_passes)], Options(), lambda event: None)

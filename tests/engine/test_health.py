@@ -8,7 +8,7 @@ import anyio
 from seatrial import expect
 from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Console, Endpoint
-from seatrial.lab import Lab
+from seatrial.labs import McpLab
 from seatrial.model import Isolation, Reason, Result, Verdict
 from seatrial.registry import check, suite
 
@@ -38,13 +38,13 @@ class Deaf(Endpoint):
         await super().handle(request, connection)
 
 
-async def sends_fatal(lab: Lab) -> None:
+async def sends_fatal(lab: McpLab) -> None:
     async with lab.session() as session:
         await session.request("fatal", within=1)
     lab.expect(None)
 
 
-async def ends_it(lab: Lab) -> None:
+async def ends_it(lab: McpLab) -> None:
     async with lab.session() as session:
         await session.stdio.close_stdin()
         lab.expect(expect.that(await session.stdio.wait_exit(5) == 0, "exit code 0", "another"))
@@ -57,7 +57,7 @@ def test_a_process_that_ends_by_itself_is_a_finding() -> None:
 
 
 def test_a_lent_process_that_ends_is_a_finding_although_the_check_stops_there() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session() as session:
             lab.need(await session.request("fatal"))
 
@@ -82,13 +82,13 @@ def test_a_target_that_stops_answering_is_blamed_on_the_case_that_does_it_twice(
     assert found["t.polite"].verdict is Verdict.PASS
 
 
-async def asks_late(lab: Lab) -> None:
+async def asks_late(lab: McpLab) -> None:
     async with lab.session() as session:
         await lab.quiet(15)
         lab.expect(expect.answered(await session.request("tools/list")))
 
 
-async def sends_fatal_again(lab: Lab) -> None:
+async def sends_fatal_again(lab: McpLab) -> None:
     for _ in range(2):
         async with lab.session(opened=False) as session:
             await session.request("fatal", within=1)
@@ -96,14 +96,14 @@ async def sends_fatal_again(lab: Lab) -> None:
     lab.expect(None)
 
 
-async def asks_for_long(lab: Lab) -> None:
+async def asks_for_long(lab: McpLab) -> None:
     for _ in range(4):
         async with lab.session() as session:
             lab.expect(expect.answered(await session.request("tools/list")))
         await lab.quiet(4)
 
 
-async def ends_its_session(lab: Lab) -> None:
+async def ends_its_session(lab: McpLab) -> None:
     async with lab.session() as session:
         await session.end().finished()
     lab.expect(None)

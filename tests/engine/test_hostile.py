@@ -8,7 +8,7 @@ import pytest
 from seatrial import expect
 from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Console, Endpoint
-from seatrial.lab import Lab
+from seatrial.labs import McpLab
 from seatrial.model import Verdict
 
 from .declare import HTTP, STDIO, E, verdict_of
@@ -84,7 +84,7 @@ def saying(lines: dict[str, bytes]) -> Any:
 
 
 def asking(name: str) -> Any:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session() as session:
             exchange = await session.begin(f"odd:{name}", id=77)
             await exchange.outcome(1)
@@ -106,7 +106,7 @@ def test_no_line_is_an_error_of_ours(name: str) -> None:
 
 
 def test_what_follows_is_not_harmed() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session() as session:
             await (await session.begin("odd:deep", id=77)).outcome(1)
             lab.expect(expect.answered(await session.request("ping")))
@@ -118,7 +118,7 @@ def test_what_follows_is_not_harmed() -> None:
 def test_a_text_that_is_no_unicode_is_repeated_as_it_came(binding: str) -> None:
     """A lone surrogate, in a cursor or a name, can be said in JSON but not in UTF-8."""
 
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session() as session:
             outcome = await session.request("tools/call", {"name": "\ud800", "arguments": {}})
             lab.expect(expect.refused(outcome))

@@ -11,7 +11,7 @@ from seatrial.engine import Options, run
 from seatrial.fixtures.mutants import build_of
 from seatrial.fixtures.reference import Endpoint
 from seatrial.fixtures.reference.target import simulated
-from seatrial.lab import Lab
+from seatrial.labs import McpLab
 from seatrial.transcript import Kind, Redactor, Transcript
 
 from ..clock import virtual
@@ -34,7 +34,7 @@ class Parrot(Endpoint):
         connection.gone = True
 
 
-async def is_repeated(lab: Lab) -> None:
+async def is_repeated(lab: McpLab) -> None:
     async with lab.session(opened=False, identity="other") as session:
         lab.expect(expect.answered(await session.request("repeat", id=2)))
 

@@ -7,7 +7,7 @@ import signal
 import pytest
 from seatrial import expect
 from seatrial.faults import FIN, RESET, cut, drop_response, events, messages
-from seatrial.lab import Lab
+from seatrial.labs import McpLab
 from seatrial.model import Feature, Isolation, Level, Reason, Role, Verdict, Violation
 
 from .declare import STDIO, E, row, verdict_of
@@ -15,11 +15,11 @@ from .declare import STDIO, E, row, verdict_of
 WRONG = Violation("right", "wrong")
 
 
-async def broken(lab: Lab) -> None:
+async def broken(lab: McpLab) -> None:
     lab.expect(WRONG)
 
 
-async def holds(lab: Lab) -> None:
+async def holds(lab: McpLab) -> None:
     lab.expect(None)
 
 
@@ -39,14 +39,14 @@ def test_the_level_of_the_broken_row_decides(level: Level, verdict: Verdict) -> 
 
 
 def test_an_ambiguous_must_warns() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         lab.expect(Violation("right", "wrong", soft=True))
 
     assert verdict_of(body).verdict is Verdict.WARN
 
 
 def test_the_worst_row_decides() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         lab.expect(WRONG, "t.should")
         lab.expect(None, "t.must")
 
@@ -55,7 +55,7 @@ def test_the_worst_row_decides() -> None:
 
 
 def test_a_row_that_was_not_looked_at_makes_the_case_inconclusive() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         lab.expect(None, "t.one")
 
     result = verdict_of(body, row("t.one"), row("t.two"))
@@ -64,7 +64,7 @@ def test_a_row_that_was_not_looked_at_makes_the_case_inconclusive() -> None:
 
 
 def test_a_waived_row_is_named_in_the_notes() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         lab.expect(None, "t.one")
         lab.waive("no prompt has arguments", "t.two")
 
@@ -74,7 +74,7 @@ def test_a_waived_row_is_named_in_the_notes() -> None:
 
 
 def test_a_variant_of_a_row_is_found_by_its_family() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         lab.expect(WRONG, "t.one")
 
     result = verdict_of(body, row("t.one.modern", Level.SHOULD, (E,)), version=E)
@@ -82,7 +82,7 @@ def test_a_variant_of_a_row_is_found_by_its_family() -> None:
 
 
 def test_a_crash_of_ours_is_an_error_with_its_traceback() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         lab.expect(WRONG)
         raise ZeroDivisionError
 
@@ -93,7 +93,7 @@ def test_a_crash_of_ours_is_an_error_with_its_traceback() -> None:
 
 
 def test_a_check_that_never_ends_is_inconclusive() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         await lab.quiet(10_000)
 
     result = verdict_of(body)
@@ -101,7 +101,7 @@ def test_a_check_that_never_ends_is_inconclusive() -> None:
 
 
 def test_require_ends_the_check() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         lab.require(WRONG)
         raise AssertionError("not reached")
 
@@ -109,7 +109,7 @@ def test_require_ends_the_check() -> None:
 
 
 def test_not_applicable_names_its_record() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         lab.not_applicable("no such thing", lab.claim_record)
 
     result = verdict_of(body)
@@ -118,7 +118,7 @@ def test_not_applicable_names_its_record() -> None:
 
 
 def test_a_fault_that_never_fired_proves_nothing() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session(cut(on="prompts/get", after=events(1), how=RESET)) as session:
             lab.expect(expect.answered(await session.request("tools/list")))
 
@@ -127,7 +127,7 @@ def test_a_fault_that_never_fired_proves_nothing() -> None:
 
 
 def test_a_violation_older_than_the_fault_does_not_count() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         play = await lab.effects.plan(Role.PROGRESS, count=4, gap=0.1)
         async with lab.session(cut(on="tools/call", after=events(2), how=RESET)) as session:
             early = await session.request("tools/list")
@@ -146,7 +146,7 @@ def test_a_missing_capability_is_not_applicable_and_names_its_record() -> None:
 
 
 def test_a_lost_reply_is_neither_an_answer_nor_a_refusal() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session(drop_response(on="tools/list", how=RESET)) as session:
             lost = await session.request("tools/list")
             lab.expect(expect.responded(lost))
@@ -157,7 +157,7 @@ def test_a_lost_reply_is_neither_an_answer_nor_a_refusal() -> None:
 
 
 def test_a_violation_that_does_not_count_hides_no_death() -> None:
-    async def body(lab: Lab) -> None:
+    async def body(lab: McpLab) -> None:
         async with lab.session(cut(on="prompts/get", after=messages(1), how=FIN)) as session:
             lab.expect(expect.that(False, "right", "wrong", await session.request("tools/list")))
             session.stdio.process.send_signal(signal.SIGKILL)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from seatrial.engine import Options, run
 from seatrial.fixtures.reference.target import simulated
-from seatrial.lab import Lab
+from seatrial.labs import McpLab
 from seatrial.model import Reason, Result, Role, Verdict
 from seatrial.stimuli import Stimulus
 
@@ -16,7 +16,7 @@ from ..clock import real
 from .declare import HTTP, STDIO, D, suite_of
 
 
-async def reads_the_witness(lab: Lab) -> None:
+async def reads_the_witness(lab: McpLab) -> None:
     async with lab.session() as session:
         await lab.effects.reading("k", session)
     lab.expect(None)

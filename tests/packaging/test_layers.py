@@ -16,7 +16,7 @@ LAYERS = (
     {"transport", "relay", "receiver"},
     {"protocols"},
     {"judge", "witness", "expect", "target"},
-    {"berth", "effects", "lab", "listing"},
+    {"berth", "effects", "lab", "labs", "listing"},
     {"registry", "trial", "engine", "matrix", "baseline"},
     {"discovery", "cli", "pytest_plugin", "__main__"},
 )

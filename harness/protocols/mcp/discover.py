@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Sequence
 
 import anyio
 
 from ...claims import Claims, Spoken
+from ..driver import Inquiry, Opener
 from ..outcome import Answer, Lost, Outcome, Refusal
 from .session import Session
 from .versions import Era, era, exists
 
-Opener = Callable[[str], AbstractAsyncContextManager[Session]]
-"""Opens a fresh, uninitialised session of a version."""
 
+async def discover(asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome]]:
+    """The versions that work over each binding, asked for all at once, and the outcomes of those that do not."""
+    found: dict[tuple[str, str], tuple[Spoken | None, Outcome]] = {}
 
-async def discover(binding: str, versions: Sequence[str], opener: Opener) -> tuple[Claims, list[Outcome]]:
-    """The versions that work over one binding, asked for all at once, and the outcomes of those that do not."""
-    found: dict[str, tuple[Spoken | None, Outcome]] = {}
-
-    async def ask(version: str) -> None:
-        async with opener(version) as session:
+    async def ask(version: str, binding: str) -> None:
+        async with opener(version, binding) as session:
             outcome = await session.open()
             answer = _spoken(session, binding, outcome) or await _unlisted(session, binding, outcome)
-            found[version] = (answer, outcome)
+            found[version, binding] = (answer, outcome)
 
-    wanted = [version for version in versions if exists(version, binding)]
-    async with anyio.create_task_group() as tasks:
-        for version in wanted:
-            tasks.start_soon(ask, version)
-    spoken = tuple(answer for version in wanted if (answer := found[version][0]))
-    failed = {version: outcome for version, (answer, outcome) in found.items() if answer is None}
-    refused = {(version, binding): outcome.records[-1] for version, outcome in failed.items()}
-    return Claims(spoken, refused), list(failed.values())
+    for binding in asked.bindings:
+        async with anyio.create_task_group() as tasks:
+            for version in asked.versions:
+                if exists(version, binding):
+                    tasks.start_soon(ask, version, binding)
+    spoken = tuple(found[v, b][0] for b in asked.bindings for v in asked.versions if (v, b) in found)
+    failed = {column: outcome for column, (answer, outcome) in found.items() if answer is None}
+    refused = {column: outcome.records[-1] for column, outcome in failed.items()}
+    return Claims(tuple(filter(None, spoken)), refused), list(failed.values())
 
 
 def _spoken(session: Session, binding: str, outcome: Outcome) -> Spoken | None:
@@ -63,12 +61,11 @@ def session_issued(session: Session) -> bool:
     return session.era is Era.STATEFUL and session.session_id is not None
 
 
-def reason(address: str, failures: Sequence[Outcome]) -> str:
-    """One sentence: why no version is spoken there."""
+def reason(failures: Sequence[Outcome]) -> str:
+    """Why no version is spoken there, as the rest of a sentence that begins with the address."""
     if not failures:
-        return f"{address} was not asked: no version of MCP exists for its binding"
-    worst = next((f for f in failures if isinstance(f, Lost)), None) or failures[-1]
-    return f"{address} {_told(worst)}"
+        return "was not asked: no version of MCP exists for its binding"
+    return _told(next((f for f in failures if isinstance(f, Lost)), None) or failures[-1])
 
 
 def _told(outcome: Outcome) -> str:

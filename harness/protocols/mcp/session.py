@@ -7,20 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...stimuli import Filled
+from ..carrier import Carrier, HeaderPairs
+from ..driver import Play, Replies
+from ..exchange import NO_ID, Departure, Exchange, Pulse, is_response
+from ..http import GET_HEADERS, HttpCarrier
 from ..outcome import Answer, Lost, Message, Outcome, Refusal
-from .carrier import Carrier, HeaderPairs
 from .codes import METHOD_NOT_FOUND
 from .envelope import CLIENT, StatefulEnvelope, StatelessEnvelope, envelope
-from .exchange import NO_ID, Departure, Exchange, Pulse, is_response
-from .http import GET_HEADERS, HttpCarrier
 from .stdio import StdioCarrier
 from .versions import HTTP, Era, era
 
 Params = Mapping[str, Any] | None
 HeaderChanges = Mapping[str, str | None]
-Replies = Mapping[str, Any]
-"""Method of a request from the server -> its result, a function of its params, or SILENT."""
-
 SILENT = object()
 """A reply that never comes."""
 
@@ -28,27 +27,16 @@ AUTO = object()
 """The next id of the session."""
 
 
-@dataclass(frozen=True, slots=True)
-class Play:
-    """A stimulus made ready: the request that plays it, and what it amounts to (seconds, steps)."""
-
-    role: str
-    method: str
-    params: dict[str, Any]
-    lasts: float
-    count: int
-    gap: float
-    key: str
-
-
 METHODS = {"tool": "tools/call", "prompt_name": "prompts/get", "resource": "resources/read"}
 """The request that plays a stimulus, by its verb."""
 
 
-def request_for(verb: str, name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def request_for(filled: Filled) -> tuple[str, dict[str, Any]]:
     """The MCP request of a filled stimulus. Raises KeyError for a verb that MCP does not have."""
-    method = METHODS[verb]
-    return method, {"uri": name} if method == "resources/read" else {"name": name, "arguments": dict(arguments)}
+    method = METHODS[filled.verb]
+    if method == "resources/read":
+        return method, {"uri": filled.name}
+    return method, {"name": filled.name, "arguments": dict(filled.arguments)}
 
 
 @dataclass(slots=True, eq=False)
@@ -104,6 +92,10 @@ class Session:
     def session_id(self, value: str | None) -> None:
         assert isinstance(self.envelope, StatefulEnvelope), "2026-07-28 has no sessions"
         self.envelope.session_id = value
+
+    @property
+    def lasting(self) -> str:
+        return self.session_id or ""
 
     @property
     def declared(self) -> dict[str, Any]:
@@ -171,7 +163,7 @@ class Session:
 
     @property
     def carrier_patience(self) -> float:
-        return self.http.patience if self.binding == HTTP else self.stdio.patience
+        return self.carrier.patience
 
     async def notify(self, method: str, params: Params = None, *, headers: HeaderChanges | None = None) -> Exchange:
         """Send a notification. Over HTTP its exchange ends with 202; over stdio nothing comes back."""
@@ -267,6 +259,10 @@ class Session:
         assert isinstance(self.envelope, StatefulEnvelope), "2026-07-28 has no sessions"
         self.envelope.session_id, self.envelope.negotiated = other.session_id, True
         self.server, self._next_id = other.server, other._next_id
+
+    async def farewell(self, other: Session) -> None:
+        self.session_id = other.session_id
+        await self.end().finished(1.0)
 
     async def announce(self) -> None:
         """Send notifications/initialized and, over HTTP, wait until it was taken."""

@@ -15,9 +15,9 @@ from ...transcript import Kind, Recorder
 from ...transport.network import Process
 from ...wire.json import JsonError, loads
 from ...wire.lines import LineDecoder, LineTooLong
+from ..carrier import Listener, end
+from ..exchange import FLOOD, NO_ID, Exchange, is_response, same_id
 from ..outcome import Ending, Message
-from .carrier import Listener, end
-from .exchange import FLOOD, NO_ID, Exchange, is_response, same_id
 from .versions import STDIO, SUBSCRIPTION_ID
 
 GRACE = 2.0
@@ -95,6 +95,12 @@ class StdioCarrier:
     @property
     def starved(self) -> bool:
         return not self.idle
+
+    @property
+    def death(self) -> Mapping[str, Any] | None:
+        if self.exited is None or self.ours:
+            return None
+        return {"operation": self.inbox.operation, "code": self.exited, "stderr": "\n".join(self.stderr[-20:])}
 
     def lend(self, recorder: Recorder) -> None:
         """Begin a new case on this process: what came before belongs to the case before."""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import anyio
 
-from ..outcome import Accepted, Answer, Ending, Lost, Message, Outcome, Refusal, Reply
+from .outcome import Accepted, Answer, Ending, Lost, Message, Outcome, Refusal, Reply
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Streamable HTTP (2025-03-26 on): one endpoint for POST, GET and DELETE, read in the background."""
+"""HTTP for every protocol: requests begun at once, their bodies and event streams read in the background."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from ...transcript import Kind, Recorder
-from ...transport.http import Holder, HttpClient, HttpFailure, HttpResponse
-from ...wire.json import JsonError, loads
-from ...wire.sse import SseDecoder, SseError, SseEvent
-from ..outcome import Ending, Message, Reply
+from ..transcript import Kind, Recorder
+from ..transport.http import Holder, HttpClient, HttpFailure, HttpResponse
+from ..wire.json import JsonError, loads
+from ..wire.sse import SseDecoder, SseError, SseEvent
 from .carrier import HeaderPairs, Listener, end
 from .exchange import FLOOD, NO_ID, Departure, Exchange, StreamEvent
-from .versions import HTTP
+from .outcome import Ending, Message, Reply
 
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of one body or stream that are read before the target is cut off."""
@@ -28,10 +27,9 @@ GET_HEADERS = {"Accept": "text/event-stream"}
 class HttpCarrier:
     """Each exchange reads in a task of its own, so that several streams are open at once."""
 
-    binding = HTTP
-
     def __init__(
         self,
+        binding: str,
         url: str,
         client: HttpClient,
         tasks: TaskGroup,
@@ -40,6 +38,7 @@ class HttpCarrier:
         headers: Mapping[str, str | None] | None = None,
         patience: float = 5.0,
     ) -> None:
+        self.binding = binding
         self.url, self.client, self.recorder, self.patience = url, client, recorder, patience
         self.base_headers = dict(headers or {})
         self.listener: Listener | None = None
@@ -65,18 +64,20 @@ class HttpCarrier:
         request_id: Any = NO_ID,
         token: Any = None,
         extra: HeaderPairs = (),
+        url: str = "",
     ) -> Exchange:
-        """Begin an exchange and read it in the background. A header of None is left out."""
+        """Begin an exchange and read it in the background. A header of None is left out. `url`: not the usual one."""
+        place = url or self.url
         merged = {**self.base_headers, **headers}
         pairs = (*((name, value) for name, value in merged.items() if value is not None), *extra)
         operation = self._operation(verb)
-        sent = self.recorder.note(Kind.SENT, operation, verb=verb, url=self.url, headers=pairs, message=shown)
+        sent = self.recorder.note(Kind.SENT, operation, verb=verb, url=place, headers=pairs, message=shown)
         exchange = Exchange(operation, request_id, sent, self.patience, begun=anyio.current_time(), token=token)
         scope, holder = anyio.CancelScope(), Holder()
         exchange.depart = lambda how: self._depart(exchange, scope, holder, how)
         exchange.dispatched = holder.sent
         self._open[exchange] = None
-        self._tasks.start_soon(self._read, exchange, scope, holder, verb, pairs, body)
+        self._tasks.start_soon(self._read, exchange, scope, holder, (verb, place + self.query), pairs, body)
         return exchange
 
     def _operation(self, verb: str) -> str:
@@ -91,6 +92,10 @@ class HttpCarrier:
     @property
     def starved(self) -> bool:
         return self._closed or any(x.request_id is not NO_ID and not x.responses for x in self._open)
+
+    @property
+    def death(self) -> None:
+        """There is no process behind it that we started."""
 
     def lend(self, recorder: Recorder) -> None:
         """Begin a new case on this client."""
@@ -111,13 +116,14 @@ class HttpCarrier:
         exchange: Exchange,
         scope: anyio.CancelScope,
         holder: Holder,
-        verb: str,
+        line: tuple[str, str],
         headers: Iterable[tuple[str, str]],
         body: bytes | None,
     ) -> None:
+        """`line`: verb and URL."""
         with scope:
             try:
-                async with self.client.stream(verb, self.url + self.query, headers, body, holder) as response:
+                async with self.client.stream(*line, headers, body, holder) as response:
                     await self._receive(exchange, response)
                 end(self.recorder, exchange, Ending.CLOSED, "")
             except HttpFailure as failure:

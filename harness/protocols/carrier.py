@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
-from ...transcript import Kind, Recorder
-from ..outcome import Ending, Message
+from ..transcript import Kind, Recorder
 from .exchange import Exchange
+from .outcome import Ending, Message
 
 HeaderPairs = tuple[tuple[str, str], ...]
 Listener = Callable[[Exchange, Message], Awaitable[None]]
@@ -17,9 +17,12 @@ Listener = Callable[[Exchange, Message], Awaitable[None]]
 class Carrier(Protocol):
     """Carries bytes to the target and messages back. `recorder` may be exchanged between two cases."""
 
-    binding: str
     recorder: Recorder
+    patience: float
     listener: Listener | None
+
+    @property
+    def binding(self) -> str: ...
 
     async def send(
         self, body: bytes, shown: Any, headers: Mapping[str, str | None], request_id: Any, token: Any = None
@@ -33,6 +36,11 @@ class Carrier(Protocol):
     @property
     def starved(self) -> bool:
         """A request was left without its answer, or nothing is heard any more."""
+        ...
+
+    @property
+    def death(self) -> Mapping[str, Any] | None:
+        """How the process behind it ended although nobody asked it to (code, stderr); None: it did not."""
         ...
 
     def lend(self, recorder: Recorder) -> None: ...
