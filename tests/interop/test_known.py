@@ -40,7 +40,7 @@ BOTH = [finding("2025-06-18"), finding("2025-11-25")]
 
 
 def test_failures_that_are_all_argued_leave_nothing_to_say() -> None:
-    compared = compare([ENTRY], BOTH, "shop", "streamable-http")
+    compared = compare([ENTRY], BOTH, "shop", ("streamable-http",))
     assert (compared.unargued, compared.stale) == ((), ())
 
 
@@ -55,22 +55,28 @@ def test_failures_that_are_all_argued_leave_nothing_to_say() -> None:
 )
 def test_a_failure_that_no_entry_covers_is_unargued(changed: dict[str, object]) -> None:
     other = finding("2025-06-18", changed)
-    assert compare([ENTRY], [*BOTH, other], "shop", "streamable-http").unargued == (other,)
+    assert compare([ENTRY], [*BOTH, other], "shop", ("streamable-http",)).unargued == (other,)
 
 
 def test_an_entry_is_stale_in_each_cell_that_fails_no_longer() -> None:
     passed = [finding("2025-06-18"), finding("2025-11-25", {"verdict": "PASS"})]
-    compared = compare([ENTRY], passed, "shop", "streamable-http")
+    compared = compare([ENTRY], passed, "shop", ("streamable-http",))
     assert compared.stale == ("shop/mcp.err.parse[2025-11-25,streamable-http]",)
 
 
 def test_an_entry_of_another_target_or_binding_is_not_stale() -> None:
     entries = [replace(ENTRY, target="other"), replace(ENTRY, bindings=("stdio",))]
-    assert compare(entries, [], "shop", "streamable-http").stale == ()
+    assert compare(entries, [], "shop", ("streamable-http",)).stale == ()
+
+
+def test_a_server_of_two_bindings_has_a_cell_in_each() -> None:
+    entry = replace(ENTRY, versions=("1.0",), bindings=("JSONRPC", "HTTP+JSON"))
+    failed = finding("1.0", {"binding": "HTTP+JSON"})
+    assert compare([entry], [failed], "shop", ("JSONRPC", "HTTP+JSON")).stale == ("shop/mcp.err.parse[1.0,JSONRPC]",)
 
 
 def test_warnings_need_no_argument() -> None:
-    assert compare([], [finding("2025-06-18", {"verdict": "WARN"})], "shop", "streamable-http").unargued == ()
+    assert compare([], [finding("2025-06-18", {"verdict": "WARN"})], "shop", ("streamable-http",)).unargued == ()
 
 
 def test_the_entries_that_we_ship_are_complete() -> None:

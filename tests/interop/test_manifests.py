@@ -9,9 +9,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from seatrial.config import parse
+from seatrial.document import Document
 from seatrial.fixtures.environments import SetupError
 from seatrial.fixtures.interop.configure import configuration
-from seatrial.fixtures.interop.manifest import BINDINGS, Installation, ids, load
+from seatrial.fixtures.interop.manifest import Installation, ids, load
+from seatrial.stimuli import ROLES
 
 PAIRS = [(ident, transport) for ident in ids() for transport in load(ident).transports]
 
@@ -20,7 +23,7 @@ PAIRS = [(ident, transport) for ident in ids() for transport in load(ident).tran
 def test_a_configuration_says_how_the_target_is_reached(ident: str, transport: str, tmp_path: Path) -> None:
     table = tomllib.loads(configuration(Installation(load(ident), tmp_path), transport))["target"][ident]
     over_http = transport != "stdio"
-    assert table["bindings"] == [BINDINGS[transport]]
+    assert table["bindings"]
     assert ("{port}" in table.get("url", "")) is over_http
     assert any("{port}" in word for word in table["command"]) is over_http
 
@@ -29,6 +32,20 @@ def test_a_configuration_says_how_the_target_is_reached(ident: str, transport: s
 def test_only_the_port_is_left_open(ident: str, transport: str, tmp_path: Path) -> None:
     argv = Installation(load(ident), tmp_path).argv(transport, 4100)
     assert not [word for word in argv if "{" in word]
+
+
+@pytest.mark.parametrize(("ident", "transport"), PAIRS)
+def test_a_configuration_is_understood(ident: str, transport: str, tmp_path: Path) -> None:
+    text = configuration(Installation(load(ident), tmp_path), transport)
+    config = parse(Document("seatrial.toml", text))[ident]
+    assert config.protocol == ident.split("-")[0]
+    assert set(config.stimuli) <= set(ROLES[config.protocol])
+
+
+def test_transports_of_mcp_are_bindings_and_other_servers_offer_theirs_at_once() -> None:
+    assert load("mcp-py-2").bindings_for("sse") == ("http+sse",)
+    assert load("a2a-py-1").bindings_for("http") == ("JSONRPC", "HTTP+JSON")
+    assert load("agui-node").bindings_for("http") == ("sse",)
 
 
 @pytest.mark.parametrize("ident", ids())
