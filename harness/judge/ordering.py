@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..model import Violation
-from ..protocols.mcp.exchange import is_response
+from ..protocols.exchange import is_response
 from ..protocols.outcome import Message
 from .notation import is_number
 from .traffic import key

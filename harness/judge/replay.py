@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import pairwise
 
 from ..model import Violation
-from ..protocols.mcp.exchange import is_response
+from ..protocols.exchange import is_response
 from ..protocols.outcome import Message
 
 Name = Callable[[Message], Hashable]
