@@ -16,6 +16,7 @@ BODY_LIMIT = 64 * 1024
 
 SECRET_HEADERS = frozenset(
     {"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "x-auth-token"}
+    | {"x-a2a-notification-token"}
 )
 REDACTED = "[redacted]"
 _USERINFO = re.compile(r"\b(\w+://)[^/?#\s\"]*@")
@@ -33,6 +34,7 @@ class Kind(StrEnum):
     FIRED = "fired"
     STIMULUS = "stimulus"
     WITNESS = "witness"
+    DELIVERY = "delivery"
     PROCESS = "process"
     NOTE = "note"
 
@@ -51,6 +53,8 @@ class Record:
     END       ending (closed, torn, reset, left), error
     FIRED     fault (its text form), at
     PROCESS   event (spawned, signal, exited), pid, code, signal
+    DELIVERY  what came to our webhook: hook, number, verb, target, headers, message or raw; at its end another one:
+              hook, number, event (answered, left, ended, refused), status
     STIMULUS  role, key; WITNESS reading; NOTE text
     """
 
