@@ -1,0 +1,127 @@
+"""Messages as a whole: their ids, their contents, and the snapshots that list them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .events import Event, RunInput
+from .rules import Rule, Sheet, shown
+
+ROLES = frozenset({"developer", "system", "assistant", "user", "tool"})
+"""Messages that a snapshot lists. A client keeps its reasoning and activities when a snapshot has none."""
+
+STARTS = {"TEXT_MESSAGE_START": "text", "REASONING_MESSAGE_START": "reasoning"}
+CONTENTS = {"TEXT_MESSAGE_CONTENT": "text", "REASONING_MESSAGE_CONTENT": "reasoning"}
+ENDS = {"TEXT_MESSAGE_END": "text", "REASONING_MESSAGE_END": "reasoning"}
+
+Key = tuple[str, str]
+"""text or reasoning, and an id."""
+
+
+@dataclass(slots=True)
+class Message:
+    """A message that was streamed. `owned`: it belongs to a subagent."""
+
+    start: Event
+    owned: bool
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def content(self) -> str:
+        return "".join(self.pieces)
+
+
+class Messages:
+    """The messages of a stream, and those of its input."""
+
+    def __init__(self, sheet: Sheet, run_input: RunInput) -> None:
+        self.sheet = sheet
+        self._input = run_input
+        self._taken: dict[str, int] = {}
+        """Ids of tool messages and the records that used them."""
+        self._streamed: dict[Key, Message] = {}
+        self._open: set[Key] = set()
+        self._closed: dict[Key, Message] = {}
+        self._run: dict[Key, Message] = {}
+        self._calls: dict[str, Event] = {}
+
+    def see(self, event: Event) -> None:
+        id_ = event.text("messageId") or ""
+        if event.type in STARTS and id_:
+            self._start((STARTS[event.type], id_), event)
+        elif event.type in CONTENTS and (message := self._streamed.get((CONTENTS[event.type], id_))):
+            message.pieces.append(event.text("delta") or "")
+        elif event.type in ENDS:
+            self._end((ENDS[event.type], id_))
+        elif event.type == "TOOL_CALL_RESULT" and id_:
+            self._result(id_, event)
+        elif event.type == "TOOL_CALL_END" and event.owner is None:
+            self._calls.setdefault(event.text("toolCallId") or "", event)
+        elif event.type == "MESSAGES_SNAPSHOT":
+            self._snapshot(event)
+        elif event.type == "RUN_STARTED":
+            self._run.clear()
+            self._open.clear()
+
+    def _start(self, key: Key, event: Event) -> None:
+        self._open.add(key)
+        message = self._streamed.setdefault(key, Message(event, event.owner is not None))
+        self._run.setdefault(key, message)
+        if message.start is not event:
+            return
+        used = key[1] in self._input.message_ids
+        records = tuple(record for record in (self._taken.get(key[1]),) if record)
+        actual = f"{shown(key[1])} is in the input" if used else f"{shown(key[1])} is a tool result"
+        holds = not used and not records
+        self.sheet.expect(
+            Rule.MESSAGE_ID_UNIQUE, holds, "a message has an id of its own", actual, *records, event.record
+        )
+
+    def _end(self, key: Key) -> None:
+        """Content is compared once it is whole: a closed message may have been opened again and gone on."""
+        self._open.discard(key)
+        message = self._run.get(key)
+        if message is None:
+            return
+        self._closed[key] = message
+        self.sheet.look(Rule.CONTENT_ONCE)
+        text = message.content
+        same = [m for (kind, _), m in self._run.items() if kind == key[0] and m is not message and m.content == text]
+        if same and text.strip() and same[0].start.record < message.start.record:
+            expected, actual = f"content that was streamed once in the run ({key[0]})", shown(text)
+            self.sheet.find(Rule.CONTENT_ONCE, expected, actual, same[0].start.record, message.start.record)
+
+    def _result(self, id_: str, event: Event) -> None:
+        others = [m.start.record for (_, name), m in self._streamed.items() if name == id_]
+        others += [self._taken[id_]] if id_ in self._taken else []
+        used = others or id_ in self._input.message_ids
+        actual = f"{shown(id_)} is the id of another message"
+        expected = "a tool result has a message id of its own"
+        self.sheet.expect(Rule.RESULT_OWN_ID, not used, expected, actual, *others, event.record)
+        self._taken.setdefault(id_, event.record)
+
+    def _snapshot(self, event: Event) -> None:
+        messages = event.payload.get("messages")
+        listed = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
+        missing = self._missing_messages({str(m.get("id")) for m in listed}) + self._missing_calls(listed)
+        expected = "every message of the input and every one streamed so far, with its id"
+        actual = f"without {', '.join(map(shown, missing[:5]))}"
+        self.sheet.expect(Rule.SNAPSHOT_COMPLETE, not missing, expected, actual, event.record)
+
+    def _missing_messages(self, ids: set[str]) -> list[str]:
+        """Messages without content and those of subagents may be left out."""
+        own = [m["id"] for m in self._input.objects("messages") if _is_listed(m)]
+        streamed = [id_ for (kind, id_), m in self._closed.items() if kind == "text" and m.content and not m.owned]
+        return [id_ for id_ in (*own, *streamed, *self._taken) if id_ not in ids]
+
+    def _missing_calls(self, listed: list[Mapping[str, Any]]) -> list[str]:
+        lists = [m["toolCalls"] for m in listed if isinstance(m.get("toolCalls"), list)]
+        ids = {call.get("id") for calls in lists for call in calls if isinstance(call, dict)}
+        return [id_ for id_ in self._calls if id_ not in ids]
+
+
+def _is_listed(message: Mapping[str, Any]) -> bool:
+    role = message.get("role")
+    return isinstance(role, str) and role in ROLES and isinstance(message.get("id"), str)
