@@ -151,7 +151,12 @@ class Voyage:
         versions = self.options.versions or target.versions or known.versions
         bindings = self.options.bindings or target.bindings or known.bindings(target.listens)
         asked = Inquiry(
-            tuple(dict.fromkeys(versions)), tuple(dict.fromkeys(bindings)), target.release, target.milestone
+            tuple(dict.fromkeys(versions)),
+            tuple(dict.fromkeys(bindings)),
+            target.release,
+            target.milestone,
+            target.stimuli,
+            target.capabilities_url,
         )
         claims = Claims()
         try:

@@ -134,7 +134,7 @@ class Role(StrEnum):
 class Feature(StrEnum):
     """What a target must have for a check to apply, beside a stimulus.
 
-    TOOLS to SUBSCRIBE are declared capabilities (absent: NOT_APPLICABLE). SESSIONS: the server issues
+    TOOLS to EXTENDED_CARD are declared capabilities (absent: NOT_APPLICABLE). SESSIONS: the server issues
     a session id. IDENTITIES, PROCESS and REPLICAS are what the user has to give (absent: INCONCLUSIVE).
     """
 
@@ -147,6 +147,9 @@ class Feature(StrEnum):
     COMPLETIONS = "completions"
     LOGGING = "logging"
     TASKS = "tasks"
+    STREAMING = "streaming"
+    PUSH = "pushNotifications"
+    EXTENDED_CARD = "extendedAgentCard"
     SESSIONS = "sessions"
     IDENTITIES = "identities"
     PROCESS = "process"

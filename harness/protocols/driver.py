@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from anyio.abc import TaskGroup
 
 from ..claims import Claims
-from ..stimuli import Filled
+from ..stimuli import Filled, Stimulus
 from ..transcript import Recorder
 from ..transport.network import Process
 from .carrier import Carrier
@@ -97,12 +97,14 @@ Opener = Callable[[str, str], AbstractAsyncContextManager[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What discovery is asked: these columns, where the protocol has them. The owner states release and milestone."""
+    """What discovery is asked: these columns, where the protocol has them. The owner states the rest."""
 
     versions: tuple[str, ...]
     bindings: tuple[str, ...]
     release: str = ""
     milestone: str = ""
+    stimuli: Mapping[str, Stimulus] = field(default_factory=dict)
+    capabilities_url: str = ""
 
 
 class HttpOnly:

@@ -97,6 +97,8 @@ class Exchange:
     dispatched: anyio.Event = field(default_factory=anyio.Event)
     depart: Callable[[Departure], Awaitable[None]] | None = None
     token: Any = None
+    settle: Callable[[Exchange], Outcome | None] | None = None
+    """How the end of this call is told, where it is not by a JSON-RPC response; None: no end yet."""
 
     def arrived(self, message: Message) -> None:
         self.messages.append(message)
@@ -148,6 +150,8 @@ class Exchange:
         return found or Lost(Ending.OPEN, "no answer in time", (self.sent,), self.reply)
 
     def _outcome(self) -> Outcome | None:
+        if self.settle is not None:
+            return self.settle(self)
         if self.responses:
             return self.answered_by(self.responses[0])
         if self.ending is Ending.OPEN:
