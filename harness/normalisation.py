@@ -54,7 +54,7 @@ def _drawn(records: Iterable[Record]) -> Iterator[str]:
         for name, value in record.data.get("headers") or ():
             if name.lower() in VOLATILE_HEADERS:
                 yield value
-        if record.kind in (Kind.SENT, Kind.RECEIVED, Kind.EVENT):
+        if record.kind in (Kind.SENT, Kind.RECEIVED, Kind.EVENT, Kind.DELIVERY):
             yield from _members(record.data, own=record.kind is not Kind.SENT)
 
 

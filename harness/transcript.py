@@ -53,8 +53,8 @@ class Record:
     END       ending (closed, torn, reset, left), error
     FIRED     fault (its text form), at
     PROCESS   event (spawned, signal, exited), pid, code, signal
-    DELIVERY  what came to our webhook: hook, number, verb, target, headers, message or raw; at its end another one:
-              hook, number, event (answered, left, ended, refused), status
+    DELIVERY  what came to our webhook (`hook:NAME`): number, verb, target, headers, message or raw; at its end
+              another record: number, event (answered, left, ended), status (0: none was sent)
     STIMULUS  role, key; WITNESS reading; NOTE text
     """
 

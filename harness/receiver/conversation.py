@@ -97,10 +97,8 @@ class Conversation:
         """Raises BrokenResourceError or ClosedResourceError when the sender cannot be reached any more."""
         bare = code in (204, 304)
         length = () if bare else (("Content-Length", str(len(body))),)
-        await self._send(h11.Response(status_code=code, headers=[*headers, *length]))
-        if body and not bare:
-            await self._send(h11.Data(data=body))
-        await self._send(h11.EndOfMessage())
+        data = () if bare or not body else (h11.Data(data=body),)
+        await self._send(h11.Response(status_code=code, headers=[*headers, *length]), *data, h11.EndOfMessage())
         self.code = code
 
     async def refuse(self, code: int) -> None:
@@ -113,9 +111,10 @@ class Conversation:
         self.over = True
         await end(how, self.stream)
 
-    async def _send(self, event: h11.Event) -> None:
+    async def _send(self, *events: h11.Event) -> None:
+        """All at once: between two pieces a sender could have its answer before we know that it has."""
         try:
-            await self.stream.send(self._http.send(event) or b"")
+            await self.stream.send(b"".join(self._http.send(event) or b"" for event in events))
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             self.left = True
             raise

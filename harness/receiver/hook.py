@@ -156,7 +156,7 @@ class Hook:
         left = sender.left and not sender.code
         self._revise(index, code=sender.code, answered=now if sender.code else None, ended=now, left=left)
         event = "answered" if sender.code else "left" if left else "ended"
-        self.recorder.note(Kind.DELIVERY, hook=self.name, number=index + 1, event=event, status=sender.code)
+        self.recorder.note(Kind.DELIVERY, operation(self.name), number=index + 1, event=event, status=sender.code)
 
     def _revise(self, index: int, **changes: Any) -> None:
         self.deliveries[index] = replace(self.deliveries[index], **changes)
@@ -167,7 +167,7 @@ class Hook:
         self._changed = anyio.Event()
 
     def _fired(self, act: Act, at: str) -> None:
-        number = self.recorder.note(Kind.FIRED, fault=str(act), at=at)
+        number = self.recorder.note(Kind.FIRED, operation(self.name), fault=str(act), at=at)
         self.firings.setdefault(str(act), number)
 
     async def _answer_question(self, arrival: Arrival, sender: Conversation) -> None:
@@ -180,13 +180,18 @@ class Hook:
         await sender.answer(200, headers, token.encode())
 
 
+def operation(hook: str) -> str:
+    """The name of a hook's records in the transcript; `hook:` is for requests to none."""
+    return f"hook:{hook}"
+
+
 def record(recorder: Recorder, hook: str, number: int, arrival: Arrival) -> Delivery:
     """What arrived, as a value and as a record of the transcript."""
     http, payload = arrival.http, decoded(arrival.http.body)
     body = {"raw": http.body.decode("utf-8", "replace")} if payload is None else {"message": payload}
     headers = list(http.headers)
     noted = recorder.note(
-        Kind.DELIVERY, hook=hook, number=number, verb=http.verb, target=http.target, headers=headers, **body
+        Kind.DELIVERY, operation(hook), number=number, verb=http.verb, target=http.target, headers=headers, **body
     )
     now = anyio.current_time()
     return Delivery(

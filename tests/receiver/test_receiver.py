@@ -125,7 +125,7 @@ async def test_every_delivery_is_a_record_without_its_secrets() -> None:
     records = [json.loads(line) for line in lines.written]
     arrived = [record for record in records if "verb" in record["data"]]
     ended = [record["data"]["event"] for record in records if "event" in record["data"]]
-    assert {record["kind"] for record in records} == {"delivery"}
+    assert {(record["kind"], record["operation"]) for record in records} == {("delivery", f"hook:{hook.name}")}
     assert [record["record"] for record in arrived] == [delivery.record for delivery in hook.deliveries]
     assert arrived[0]["data"]["message"] == {"a": 1} and arrived[1]["data"]["raw"] == "no json"
     assert ended == ["answered", "answered"]
