@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -116,7 +116,7 @@ class Messages:
         streamed = [id_ for (kind, id_), m in self._closed.items() if kind == "text" and m.content and not m.owned]
         return [id_ for id_ in (*own, *streamed, *self._taken) if id_ not in ids]
 
-    def _missing_calls(self, listed: list[Mapping[str, Any]]) -> list[str]:
+    def _missing_calls(self, listed: Sequence[Mapping[str, Any]]) -> list[str]:
         lists = [m["toolCalls"] for m in listed if isinstance(m.get("toolCalls"), list)]
         ids = {call.get("id") for calls in lists for call in calls if isinstance(call, dict)}
         return [id_ for id_ in self._calls if id_ not in ids]

@@ -54,7 +54,7 @@ class Outcomes:
                 self._content(event)
 
     def _timestamp(self, event: Event) -> None:
-        stamp = event.payload.get("timestamp")
+        stamp: Any = event.payload.get("timestamp")
         if not event.implied and is_number(stamp) and abs(stamp) > LARGEST and stamp == int(stamp):
             self.sheet.find(Rule.TIMESTAMP, f"a timestamp within {LARGEST}", shown(stamp), event.record)
 

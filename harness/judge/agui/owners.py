@@ -43,7 +43,10 @@ class Steps:
 
     def _finish(self, event: Event) -> None:
         name = event.text("stepName")
-        if name is None or self._open.pop((event.owner, name), None):
+        if name is None:
+            return
+        if (event.owner, name) in self._open:
+            del self._open[event.owner, name]
             return
         other = next((step for step in self._open if step[1] == name), None)
         if other is None:

@@ -159,8 +159,8 @@ class ShapeJudge:
         for fault in self._table.shapes.faults(self._letter, type_, event.payload):
             if not self._is_ours(event, fault.at):
                 broken.setdefault(self._rule(event, fault), []).append(str(fault))
-        unknown = [at for at in self._table.unknown(self._letter, type_, event.payload) if not self._is_ours(event, at)]
-        if unknown and self._rule(event, Fault(unknown[0], "", "")) is not Rule.CANCELLED_BARE:
+        unknown = [at for at in self._table.unknown(self._letter, type_, event.payload) if self._is_extra(event, at)]
+        if unknown:
             broken.setdefault(Rule.NO_UNKNOWN_FIELDS, []).append(f"unknown: {_list(unknown)}")
         for rule, faults in broken.items():
             expected = f"{event.type} has the shape that the protocol describes"
@@ -179,6 +179,11 @@ class ShapeJudge:
             kind = event.payload["outcome"].get("type")
             return Rule.CANCELLED_BARE if kind == "cancelled" else Rule.INTERRUPT_FORM
         return PLACES.get((event.type, fault.at.split("/")[1] if fault.at else ""), Rule.NO_UNKNOWN_FIELDS)
+
+    def _is_extra(self, event: Event, at: str) -> bool:
+        """Interrupts of a cancelled run have a rule of their own."""
+        bare = self._rule(event, Fault(at, "", "")) is Rule.CANCELLED_BARE
+        return not bare and not self._is_ours(event, at)
 
     def _is_ours(self, event: Event, at: str) -> bool:
         """Whether the place is in a message of the input, which a snapshot gives back as it was sent."""
