@@ -76,7 +76,7 @@ class Berth:
     besides: dict[Column, dict[str, Recorder]] = field(default_factory=dict)
     """Recorders of traffic that belongs to no case; monitors judge it too."""
     keys: Counter[str] = field(default_factory=Counter)
-    """How many keys each case has used up, its second run included."""
+    """How many keys and sessions each case has used up, its second run included."""
     spoiled: set[str] = field(default_factory=set)
     """Cases that left a session unfit which another case had used before them: either may have spoiled it."""
     locks: dict[Any, anyio.Lock] = field(default_factory=dict)
@@ -122,7 +122,10 @@ class Berth:
         """A session that has sent nothing yet. `server` None: the main one. Raises StartFailure, Unfit."""
         make = self._piped if binding == PIPES else self._dialled
         carrier = await make(binding, recorder, tasks, fired, rig, server)
-        made: Session = self.driver.session(carrier, version, binding, Manner(rig.capabilities, rig.replies))
+        self.keys[f"{recorder.case}/session"] += 1
+        chance = self.chance.child(recorder.case).child(f"session/{self.keys[f'{recorder.case}/session']}")
+        manner = Manner(rig.capabilities, rig.replies, chance)
+        made: Session = self.driver.session(carrier, version, binding, manner)
         return made
 
     async def _dialled(

@@ -19,6 +19,7 @@ from .judge.operations import Histories
 from .model import Case, Feature, Isolation, Reason, Requirement, Violation
 from .protocols.driver import PIPES, Replies, Session
 from .protocols.outcome import Answer, Outcome
+from .receiver import Act, Hook, Program, Receiver
 from .target import Server, held
 from .tempo import Tempo
 from .transcript import Kind, Recorder
@@ -75,6 +76,8 @@ class Lab(Generic[S]):
     firings: dict[Fault, int] = field(default_factory=dict)
     deaths: list[int] = field(default_factory=list)
     server: Server | None = None
+    hooks: list[tuple[Hook, tuple[Act, ...]]] = field(default_factory=list)
+    _receiver: Receiver | None = None
     _ends: list[S] = field(default_factory=list)
     _release: Callable[[], Awaitable[None]] | None = None
 
@@ -207,6 +210,25 @@ class Lab(Generic[S]):
             self.server, self._release = await held(self.berth.target.server(), self.tasks)
         return self.server
 
+    async def hook(self, *acts: Act, name: str = "", program: Program | None = None, alone: bool = False) -> Hook:
+        """A webhook of ours that answers deliveries as `acts` say, in order, the last one again and again.
+
+        Without acts it takes everything. A check whose acts never disturbed a delivery is INCONCLUSIVE.
+        """
+        if self._receiver is None:
+            target = self.berth.target
+            self._receiver = Receiver(target.network, self.recorder, self.tasks, host=target.webhook_host)
+        hook = await self._receiver.hook(*acts, name=name, program=program, alone=alone)
+        self.hooks.append((hook, acts))
+        return hook
+
+    @property
+    def unfired(self) -> list[str]:
+        """Declared faults, and acts of webhooks, that did not take effect although they were to disturb something."""
+        faults = [str(fault) for fault in self.declared_faults if not fault.benign and fault not in self.firings]
+        malign = ((hook, [act for act in acts if not act.benign]) for hook, acts in self.hooks)
+        return faults + [str(acts[0]) for hook, acts in malign if acts and not hook.firings]
+
     def _fired(self, fault: Fault, where: str) -> None:
         record = self.recorder.note(Kind.FIRED, where, fault=str(fault))
         self.firings.setdefault(fault, record)
@@ -298,6 +320,8 @@ class Lab(Generic[S]):
         """End the sessions of this case properly, whatever state they are in."""
         with anyio.CancelScope(shield=True), anyio.move_on_after(5):
             await self._end_sessions()
+            if self._receiver is not None:
+                await self._receiver.aclose()
             if self._release is not None:
                 await self._release()
 

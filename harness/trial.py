@@ -129,9 +129,8 @@ def judged(lab: Lab[Any], end: _End) -> Result:
     if broken:
         verdict = Verdict.merge(graded(v, case.rows) for v in broken)
         return Result(case, verdict, None, end.detail, tuple(broken), noted, _all_records(broken))
-    unfired = [str(fault) for fault in lab.declared_faults if not fault.benign and fault not in lab.firings]
-    if end.verdict is None and unfired:
-        end = _End(Reason.FAULT_NEVER_FIRED, f"never fired: {', '.join(unfired)}", (), Verdict.INCONCLUSIVE)
+    if end.verdict is None and lab.unfired:
+        end = _End(Reason.FAULT_NEVER_FIRED, f"never fired: {', '.join(lab.unfired)}", (), Verdict.INCONCLUSIVE)
     if end.verdict is not None:
         return Result(case, end.verdict, end.reason, end.detail, notes=noted, records=end.records)
     return _held(case, lab, noted)

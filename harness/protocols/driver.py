@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
+from uuid import UUID
 
 from anyio.abc import TaskGroup
 
+from ..chance import Chance
 from ..claims import Claims
 from ..stimuli import Filled, Stimulus
 from ..transcript import Recorder
@@ -41,10 +43,17 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What a session tells the target of itself, and how it answers requests of the target."""
+    """What a session tells the target of itself, how it answers requests of the target, and whence its ids come."""
 
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     replies: Replies = field(default_factory=dict)
+    chance: Chance = field(default_factory=lambda: Chance(0))
+
+    def idents(self) -> Iterator[str]:
+        """Ids that no other session of the run has: UUIDs drawn from its own chance."""
+        random = self.chance.random()
+        while True:
+            yield str(UUID(bytes=random.randbytes(16), version=4))
 
 
 class Session(Protocol):

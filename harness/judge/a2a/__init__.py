@@ -1,0 +1,3 @@
+"""Pure judges of what an A2A agent said."""
+
+from .errors import refused as refused

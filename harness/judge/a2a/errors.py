@@ -1,0 +1,46 @@
+"""Whether a refusal is the one that the specification names, in any version, binding and release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...claims import Spoken
+from ...expect import cited, shown
+from ...model import Violation
+from ...protocols.a2a.errors import ERRORS, ErrorRow
+from ...protocols.a2a.versions import HTTP_JSON, V03
+from ...protocols.outcome import Outcome, Refusal
+
+
+def refused(spoken: Spoken, outcome: Outcome, *names: str, soft: bool = False) -> Violation | None:
+    """The request was refused with one of these errors (1.0: 5.4; 0.3: 8), named as in 1.0; without names: with any.
+
+    0.3 tabulates no HTTP statuses: there only the class counts (404 for what is not found, else another 4xx). In 1.0
+    the status of the other release passes too (`by_other_release` tells), and so does HTTP+JSON without an ErrorInfo
+    where the status fits: that an ErrorInfo is missing is a requirement of its own.
+    """
+    expected = f"a refusal: {' or '.join(names) or 'any error'}"
+    if not isinstance(outcome, Refusal):
+        return Violation(expected, shown(outcome), cited(outcome), soft=soft)
+    if not names or any(_fits(spoken, outcome, ERRORS[name]) for name in names):
+        return None
+    return Violation(expected, shown(outcome), cited(outcome), soft=soft)
+
+
+def _fits(spoken: Spoken, outcome: Refusal, row: ErrorRow) -> bool:
+    if spoken.binding != HTTP_JSON:
+        return outcome.code == row.code
+    status = outcome.reply.status or 0
+    if spoken.version == V03:
+        return status == 404 if row.name == "TaskNotFound" else 400 <= status < 500 or status == row.status["1.0.1"]
+    known = outcome.code is None or outcome.code == row.code
+    return known and status in row.status.values()
+
+
+def by_other_release(spoken: Spoken, outcome: Outcome, name: str) -> Iterator[str]:
+    """What is right by another release of 1.0 than the one that the agent is judged by, as a note."""
+    row = ERRORS[name]
+    status = outcome.reply.status if isinstance(outcome, Refusal) else None
+    wanted = row.status.get(spoken.release)
+    if spoken.binding == HTTP_JSON and wanted and status in row.status.values() and status != wanted:
+        yield f"{name} came with HTTP status {status}; release {spoken.release} has {wanted}"
