@@ -28,6 +28,9 @@ PLACES: Mapping[tuple[str, str], Rule] = {
 }
 """Members that have a rule of their own, by event type; what is wrong elsewhere breaks NO_UNKNOWN_FIELDS."""
 
+UNKNOWN = "unknown"
+"""What a fault wants of a member that no table names."""
+
 MOST_FAULTS = 5
 """Faults of one event that a finding lists."""
 
@@ -68,41 +71,50 @@ class EventShapes:
         return kept, nulls
 
     def closest(self, letter: str, type_: str, value: Any) -> str:
-        """Of several alternatives, the one that the value breaks least."""
-        options = [
-            o
-            for o, versions in alternatives(self.shapes.aliases.get(type_, type_))
-            if letter in versions or not versions
-        ]
+        """Of several alternatives, the one whose tags the value has and that it breaks least; else all of them."""
+        known = alternatives(self.shapes.aliases.get(type_, type_))
+        options = [option for option, versions in known if not versions or letter in versions]
         if options == [type_]:
             return type_
-        best = min(options, key=lambda option: len(self._faults(letter, option, value)), default="any")
-        return self.closest(letter, best, value)
+        flat = [name for option in options for name in self._flat(letter, option)]
+        fitting = [name for name in flat if self._tells(letter, name, value)]
+        return min(fitting, key=lambda name: len(self.shapes.faults(letter, name, value)), default=type_)
 
-    def _faults(self, letter: str, type_: str, value: Any) -> list[Fault]:
-        if type_ in self.shapes.types and isinstance(value, dict) and not self._tells(letter, type_, value):
-            return [Fault("", "", "")] * 1000
-        return self.shapes.faults(letter, type_, value)
+    def _flat(self, letter: str, option: str) -> list[str]:
+        """The alternatives of an alias among alternatives."""
+        if option not in self.shapes.aliases:
+            return [option]
+        known = alternatives(self.shapes.aliases[option])
+        return [name for name, versions in known if not versions or letter in versions]
 
-    def _tells(self, letter: str, type_: str, value: Mapping[str, Any]) -> bool:
-        """Whether the members that tell alternatives apart (type, role) are as this one wants them."""
-        tags = (m for m in self.shapes.members(type_) if m.name in ("type", "role") and m.required)
-        return all(not self.shapes.faults(letter, tag.type, value.get(tag.name)) for tag in tags)
+    def _tells(self, letter: str, type_: str, value: Any) -> bool:
+        """Whether the kind of value fits, and the members that tell alternatives apart (type, role)."""
+        if type_ not in self.shapes.types:
+            return isinstance(value, list) if type_.startswith("[") else not self.shapes.faults(letter, type_, value)
+        tags = [member for member in self.shapes.members(type_) if member.name in ("type", "role")]
+        return isinstance(value, dict) and not any(self.shapes.faults(letter, t.type, value.get(t.name)) for t in tags)
 
-    def unknown(self, letter: str, type_: str, value: Any, at: str = "") -> Iterator[str]:
-        """Where members stand that the type does not name."""
+    def faults(self, letter: str, type_: str, value: Any, at: str = "") -> Iterator[Fault]:
+        """What is wrong with a value, unknown members included."""
         name = self.closest(letter, type_, value)
         if name.startswith("[") and isinstance(value, list):
             for number, item in enumerate(value):
-                yield from self.unknown(letter, name[1:-1], item, f"{at}/{number}")
-        if name not in self.shapes.types or not isinstance(value, dict):
-            return
+                yield from self.faults(letter, name[1:-1], item, f"{at}/{number}")
+        elif name in self.shapes.types and isinstance(value, dict):
+            yield from self._member_faults(letter, name, value, at)
+        else:
+            yield from self.shapes.faults(letter, name, value, at)
+
+    def _member_faults(self, letter: str, name: str, value: Mapping[str, Any], at: str) -> Iterator[Fault]:
         members = {member.name: member for member in self.shapes.members(name) if member.holds(letter)}
+        for member in members.values():
+            if member.required and member.name not in value:
+                yield Fault(f"{at}/{member.name}", "", member.type)
         for key, item in value.items():
-            if key not in members:
-                yield f"{at}/{key}"
+            if key in members:
+                yield from self.faults(letter, members[key].type, item, f"{at}/{key}")
             else:
-                yield from self.unknown(letter, members[key].type, item, f"{at}/{key}")
+                yield Fault(f"{at}/{key}", "", UNKNOWN)
 
 
 @cache
@@ -156,12 +168,9 @@ class ShapeJudge:
         broken: dict[Rule, list[str]] = {}
         for rule in self._rules(event):
             self.sheet.look(rule)
-        for fault in self._table.shapes.faults(self._letter, type_, event.payload):
+        for fault in self._table.faults(self._letter, type_, event.payload):
             if not self._is_ours(event, fault.at):
-                broken.setdefault(self._rule(event, fault), []).append(str(fault))
-        unknown = [at for at in self._table.unknown(self._letter, type_, event.payload) if self._is_extra(event, at)]
-        if unknown:
-            broken.setdefault(Rule.NO_UNKNOWN_FIELDS, []).append(f"unknown: {_list(unknown)}")
+                broken.setdefault(self._rule(event, fault), []).append(_told(fault))
         for rule, faults in broken.items():
             expected = f"{event.type} has the shape that the protocol describes"
             self.sheet.find(rule, expected, "; ".join(faults[:MOST_FAULTS]), event.record)
@@ -176,14 +185,16 @@ class ShapeJudge:
         if fault.at == "/timestamp":
             return Rule.TIMESTAMP
         if fault.at.startswith("/outcome/interrupts"):
-            kind = event.payload["outcome"].get("type")
-            return Rule.CANCELLED_BARE if kind == "cancelled" else Rule.INTERRUPT_FORM
+            return self._interrupts_rule(event, fault)
+        if fault.wanted == UNKNOWN:
+            return Rule.NO_UNKNOWN_FIELDS
         return PLACES.get((event.type, fault.at.split("/")[1] if fault.at else ""), Rule.NO_UNKNOWN_FIELDS)
 
-    def _is_extra(self, event: Event, at: str) -> bool:
-        """Interrupts of a cancelled run have a rule of their own."""
-        bare = self._rule(event, Fault(at, "", "")) is Rule.CANCELLED_BARE
-        return not bare and not self._is_ours(event, at)
+    def _interrupts_rule(self, event: Event, fault: Fault) -> Rule:
+        """A cancelled run has no interrupts at all."""
+        if event.payload["outcome"].get("type") == "cancelled":
+            return Rule.CANCELLED_BARE
+        return Rule.NO_UNKNOWN_FIELDS if fault.wanted == UNKNOWN else Rule.INTERRUPT_FORM
 
     def _is_ours(self, event: Event, at: str) -> bool:
         """Whether the place is in a message of the input, which a snapshot gives back as it was sent."""
@@ -192,6 +203,10 @@ class ShapeJudge:
             return False
         message = event.payload["messages"][int(path[2])]
         return isinstance(message, dict) and message.get("id") in self._ours
+
+
+def _told(fault: Fault) -> str:
+    return f"{fault.at}: is not known" if fault.wanted == UNKNOWN else str(fault)
 
 
 def _list(places: list[str]) -> str:

@@ -75,7 +75,7 @@ class Scribe:
         if self.random.random() < 0.2:
             return self.atoms(call(id_, *arguments, name=OFFERED, **self.owner))
         parent = self.fresh("p")
-        events = call(id_, *arguments, **self.owner) + [result(id_, self.fresh("m"), **self.owner)]
+        events = [*call(id_, *arguments, **self.owner), result(id_, self.fresh("m"), **self.owner)]
         if self.random.random() < 0.5:
             opening, *rest, answer = call(id_, *arguments, parentMessageId=parent, **self.owner) + events[-1:]
             events = [*text(parent, f"text of {parent}", **self.owner), opening, *rest, answer]
@@ -234,7 +234,10 @@ class Writer:
         if calls:
             pending = {"pendingToolCallIds": calls} if self.profile.modern else {}
             return {"outcome": {"type": "success", **pending}}
-        interrupted = {"type": "interrupt", "interrupts": [{"id": "i-1", "reason": "ask"}, {"id": "i-2", "reason": "ask"}]}
+        interrupted = {
+            "type": "interrupt",
+            "interrupts": [{"id": "i-1", "reason": "ask"}, {"id": "i-2", "reason": "ask"}],
+        }
         usage = [{"model": "x", "inputTokens": 3, "outputTokens": 4, "totalTokens": 7, "cachedInputTokens": 3}]
         outcomes = [{}, {"outcome": {"type": "success"}}, {"outcome": interrupted}, {"usage": usage}]
         return self.random.choice([*outcomes, {"outcome": {"type": "cancelled"}}] if self.profile.modern else outcomes)

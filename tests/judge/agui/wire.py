@@ -32,11 +32,11 @@ def e(type_: str, **members: Any) -> JsonObject:
 
 
 def started(run: str = RUN, **members: Any) -> JsonObject:
-    return e("RUN_STARTED", threadId=THREAD, runId=run, **members)
+    return e("RUN_STARTED", **{"threadId": THREAD, "runId": run, **members})
 
 
 def finished(run: str = RUN, **members: Any) -> JsonObject:
-    return e("RUN_FINISHED", threadId=THREAD, runId=run, **members)
+    return e("RUN_FINISHED", **{"threadId": THREAD, "runId": run, **members})
 
 
 def error(**members: Any) -> JsonObject:
