@@ -17,7 +17,7 @@ from seatrial.fixtures.agent import Agent
 from seatrial.fixtures.agent.methods import NEW, OLD
 from seatrial.fixtures.serving import Connection, HttpRequest, HttpResponse
 
-from tests.reference.client import Client, Exchange, Reply, virtual
+from tests.reference.client import Client, Exchange, Headers, Reply, virtual
 
 __all__ = ["NEW", "OLD", "Exchange", "Receiver", "Reply", "Talker", "meeting", "said", "texts", "virtual"]
 
@@ -46,16 +46,14 @@ class Talker(Client):
         return {"A2A-Version": version} if version else {}
 
     async def begin_call(
-        self, method: str, params: Any = None, version: str = NEW, headers: Mapping[str, str | None] | None = None
+        self, method: str, params: Any = None, version: str = NEW, headers: Headers | None = None
     ) -> Exchange:
         message = {"jsonrpc": "2.0", "id": next(_ids), "method": method}
         message |= {} if params is None else {"params": params}
         body = json.dumps(message).encode()
         return await self.send("POST", body, {**self.version(version), **(headers or {})}, "/")
 
-    async def call(
-        self, method: str, params: Any = None, version: str = NEW, headers: Mapping[str, str | None] | None = None
-    ) -> Any:
+    async def call(self, method: str, params: Any = None, version: str = NEW, headers: Headers | None = None) -> Any:
         """The response, result or error."""
         exchange = await self.begin_call(method, params, version, headers)
         return (await exchange.reply()).json
@@ -91,7 +89,7 @@ class Talker(Client):
         path: str,
         body: Any = None,
         version: str = NEW,
-        headers: Mapping[str, str | None] | None = None,
+        headers: Headers | None = None,
     ) -> Reply:
         return await (await self.begin_rest(verb, path, body, version, headers)).reply()
 
@@ -101,7 +99,7 @@ class Talker(Client):
         path: str,
         body: Any = None,
         version: str = NEW,
-        headers: Mapping[str, str | None] | None = None,
+        headers: Headers | None = None,
     ) -> Exchange:
         data = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         return await self.send(verb, data, {**self.version(version), **(headers or {})}, "/rest" + path)
