@@ -124,7 +124,7 @@ class Berth:
         carrier = await make(binding, recorder, tasks, fired, rig, server)
         self.keys[f"{recorder.case}/session"] += 1
         chance = self.chance.child(recorder.case).child(f"session/{self.keys[f'{recorder.case}/session']}")
-        manner = Manner(rig.capabilities, rig.replies, chance)
+        manner = Manner(rig.capabilities, rig.replies, chance, self.claims.find(version, binding))
         made: Session = self.driver.session(carrier, version, binding, manner)
         return made
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from anyio.abc import TaskGroup
 
 from ..chance import Chance
-from ..claims import Claims
+from ..claims import Claims, Spoken
 from ..stimuli import Filled, Stimulus
 from ..transcript import Recorder
 from ..transport.network import Process
@@ -43,11 +43,13 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What a session tells the target of itself, how it answers requests of the target, and whence its ids come."""
+    """What a session tells the target of itself, how it answers requests of the target, whence its ids come, and what
+    discovery learnt of its column."""
 
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     replies: Replies = field(default_factory=dict)
     chance: Chance = field(default_factory=lambda: Chance(0))
+    known: Spoken | None = None
 
     def idents(self) -> Iterator[str]:
         """Ids that no other session of the run has: UUIDs drawn from its own chance."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...claims import Claims, Spoken
 from ..driver import Inquiry, Opener
 from ..outcome import Answer, Lost, Outcome
 from .card import Interface, capabilities, is_card
-from .versions import NEWEST_RELEASE, V10
+from .messages import Form
+from .session import NOWHERE, Session
+from .versions import HTTP_JSON, NEWEST_RELEASE, V03, V10
 
 
 async def discover(asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome]]:
@@ -21,16 +22,37 @@ async def discover(asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome
         for binding in asked.bindings:
             async with opener(version, binding) as session:
                 outcome = await session.open()
+                session.form = await _learnt(session)
             if session.interface is not None and isinstance(outcome, Answer):
-                spoken.append(_spoken(session.card, session.interface, outcome, asked.release))
+                spoken.append(_spoken(session, session.interface, outcome, asked.release))
             else:
                 failed.append(outcome)
                 refused[version, binding] = outcome.records[-1]
     return Claims(tuple(spoken), refused), failed
 
 
-def _spoken(card: dict[str, Any], interface: Interface, outcome: Answer, release: str) -> Spoken:
-    server = {"name": card.get("name"), "capabilities": capabilities(card), "card": card, "url": interface.url}
+async def _learnt(session: Session) -> Form:
+    """The form in which 0.3 over HTTP+JSON is written here: a message to a task that does not exist must be refused
+    as such, not for its form. Where neither form is, or both are, that of the specification."""
+    if session.interface is None or (session.version, session.binding) != (V03, HTTP_JSON):
+        return session.form
+    for form in (Form.V03, Form.PROTO):
+        session.form = form
+        outcome = await session.send("hello", task=NOWHERE)
+        if outcome.reply.status == 404:
+            return form
+    return Form.V03
+
+
+def form(version: str, known: Spoken | None) -> Form:
+    """How messages of a column are written: as discovery learnt it, else as the version says."""
+    return Form(known.server["form"]) if known else Form(version)
+
+
+def _spoken(session: Session, interface: Interface, outcome: Answer, release: str) -> Spoken:
+    card = session.card
+    server = {"name": card.get("name"), "capabilities": capabilities(card), "card": card}
+    server |= {"url": interface.url, "form": session.form.value}
     known = release or NEWEST_RELEASE if interface.version == V10 else ""
     return Spoken(interface.version, interface.binding, server, outcome.message.record, release=known)
 

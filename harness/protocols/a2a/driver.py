@@ -10,7 +10,7 @@ from ...stimuli import Filled
 from ..carrier import Carrier
 from ..driver import HttpOnly, Inquiry, Manner, Opener
 from ..outcome import Outcome
-from .discover import discover, reason
+from .discover import discover, form, reason
 from .session import Session
 from .versions import BINDINGS, VERSIONS
 
@@ -26,7 +26,7 @@ class A2a(HttpOnly):
         return BINDINGS
 
     def session(self, carrier: Carrier, version: str, binding: str, manner: Manner) -> Session:
-        return Session(carrier, version, manner.idents())
+        return Session(carrier, version, manner.idents(), form(version, manner.known))
 
     def request(self, filled: Filled) -> tuple[str, dict[str, Any]]:
         if filled.verb not in ("text", "message_id"):

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Any
 
-from .versions import HTTP_JSON, V03
+from .versions import V03
+
+
+class Form(StrEnum):
+    """How messages are written: as 1.0, as 0.3, or as 0.3 in the JSON form of its proto, which some agents that
+    speak 0.3 over HTTP+JSON take instead of the objects of 0.3: 7.1."""
+
+    V10 = "1.0"
+    V03 = "0.3"
+    PROTO = "proto"
 
 
 def message(
-    version: str,
-    binding: str,
-    parts: Sequence[Any],
-    *,
-    message_id: str,
-    task: str = "",
-    context: str = "",
-    **members: Any,
+    form: Form, parts: Sequence[Any], *, message_id: str, task: str = "", context: str = "", **members: Any
 ) -> dict[str, Any]:
-    """A message of the user. Over HTTP+JSON, 0.3 has the JSON form of its proto: other names, no `kind`."""
-    proto = version == V03 and binding == HTTP_JSON
-    head: dict[str, Any] = {"messageId": message_id, "role": "user" if version == V03 and not proto else "ROLE_USER"}
-    if version == V03 and not proto:
+    """A message of the user."""
+    head: dict[str, Any] = {"messageId": message_id, "role": "user" if form is Form.V03 else "ROLE_USER"}
+    if form is Form.V03:
         head["kind"] = "message"
-    head["content" if proto else "parts"] = list(parts)
+    head["content" if form is Form.PROTO else "parts"] = list(parts)
     places = {"taskId": task, "contextId": context}
     return {**head, **{name: value for name, value in places.items() if value}, **members}
 
 
-def text_part(version: str, binding: str, text: str) -> dict[str, Any]:
-    kind = {"kind": "text"} if version == V03 and binding != HTTP_JSON else {}
-    return {**kind, "text": text}
+def text_part(form: Form, text: str) -> dict[str, Any]:
+    return {"kind": "text", "text": text} if form is Form.V03 else {"text": text}
 
 
 def configuration(
@@ -62,11 +63,11 @@ def push_config(
     return found
 
 
-def config_params(version: str, binding: str, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
+def config_params(form: Form, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that create a configuration for a task."""
-    if version != V03:
+    if form is Form.V10:
         return {"taskId": task, **config}
-    if binding != HTTP_JSON:
+    if form is Form.V03:
         return {"taskId": task, "pushNotificationConfig": dict(config)}
     name = str(config.get("id") or "seatrial")
     place = f"tasks/{task}/pushNotificationConfigs/{name}"

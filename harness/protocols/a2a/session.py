@@ -39,6 +39,7 @@ class Session:
     carrier: Carrier
     version: str
     idents: Iterator[str]
+    form: messages.Form
     card: dict[str, Any] = field(default_factory=dict)
     interface: Interface | None = None
     received: list[tuple[Exchange, Message]] = field(default_factory=list)
@@ -177,9 +178,9 @@ class Session:
 
     def message(self, said: str | Sequence[Any], *, message_id: str = "", **members: Any) -> dict[str, Any]:
         """A message of the user, with a text or with parts. `task`, `context`: where it belongs."""
-        parts = [messages.text_part(self.version, self.binding, said)] if isinstance(said, str) else said
+        parts = [messages.text_part(self.form, said)] if isinstance(said, str) else said
         ident = message_id if message_id and not message_id.endswith("-") else message_id + self.fresh_id()
-        return messages.message(self.version, self.binding, parts, message_id=ident, **members)
+        return messages.message(self.form, parts, message_id=ident, **members)
 
     def fresh_id(self) -> str:
         """An id that nothing else of this run has."""
@@ -256,7 +257,7 @@ class Session:
         return messages.push_config(self.version, url, **options)
 
     async def create_push(self, task: str, config: Mapping[str, Any]) -> Outcome:
-        params = messages.config_params(self.version, self.binding, task, config)
+        params = messages.config_params(self.form, task, config)
         return await self.call("CreateTaskPushNotificationConfig", params)
 
     async def get_push(self, task: str, ident: str) -> Outcome:
