@@ -101,6 +101,17 @@ class Conversation:
         await self._send(h11.Response(status_code=code, headers=[*headers, *length]), *data, h11.EndOfMessage())
         self.code = code
 
+    async def begin(self, code: int, headers: Headers) -> None:
+        """Open an answer that comes in pieces. Raises as `answer` does, and so do the two that follow."""
+        await self._send(h11.Response(status_code=code, headers=list(headers)))
+        self.code = code
+
+    async def say(self, data: bytes) -> None:
+        await self._send(h11.Data(data=data))
+
+    async def finish(self) -> None:
+        await self._send(h11.EndOfMessage())
+
     async def refuse(self, code: int) -> None:
         """Answer what cannot be read, and end the connection."""
         if self._http.our_state in (h11.IDLE, h11.SEND_RESPONSE):

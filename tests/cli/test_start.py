@@ -33,7 +33,7 @@ def test_the_module_is_the_command() -> None:
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("name", ["demo", "run", "list", "explain", "init"])
+@pytest.mark.parametrize("name", ["demo", "run", "list", "explain", "init", "witness"])
 def test_every_command_is_listed_and_has_help(invoke: Invoke, name: str) -> None:
     assert f"\n  {name}" in invoke("--help").stdout
     assert invoke(name, "--help").exit_code == 0

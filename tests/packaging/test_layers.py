@@ -13,7 +13,7 @@ LAYERS = (
     {"model", "spelling"},
     {"events", "wire", "transcript", "normalisation", "chance", "tempo", "requirements", "clauses", "document"},
     {"faults", "stimuli", "config", "claims", "planning"},
-    {"transport", "relay", "receiver"},
+    {"transport", "relay", "receiver", "model_server"},
     {"protocols"},
     {"judge", "witness", "expect", "target"},
     {"berth", "effects", "lab", "labs", "listing"},
