@@ -80,7 +80,7 @@ class Effects:
         stimulus = self.stimulus(Role.WITNESS)
         filled = stimulus.fill(key=key)
         if filled.verb == "get":
-            text = await self._got(filled.name)
+            text = await self._got(self._address(filled.name))
         elif filled.verb in ("file", "command"):
             text = await (_tail if filled.verb == "file" else _output)(filled.name)
         else:
@@ -99,6 +99,14 @@ class Effects:
         if outcome.failed:
             raise Unfit(Reason.STIMULUS_FAILED, f"the witness failed: {text_of(outcome.result):.200}")
         return text_of(outcome.result)
+
+    def _address(self, place: str) -> str:
+        """Where a witness is read: a path is one of the target's own host and port."""
+        if self.berth.main is not None:
+            return self.berth.main.at(place)
+        if place.startswith("/"):
+            raise Unfit(Reason.STIMULUS_FAILED, f"the witness {place} is only a path, but the target has no url")
+        return place
 
     async def _got(self, url: str) -> str:
         target, body = self.berth.target, bytearray()

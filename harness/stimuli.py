@@ -238,7 +238,7 @@ def place(entry: Entry) -> str:
 
 
 def _place(entry: Entry, url: str) -> str:
-    if "{port}" in url or not url.startswith(("/", "http://", "https://")):
+    if "{port}" in url or not re.match(r"/(?!/)|https?://", url):
         raise entry.error(
             f"must be a URL, or a path such as /witness on the target's own host and port, not {url!r:.80}"
         )

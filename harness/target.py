@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
@@ -40,6 +40,10 @@ class Server:
     @property
     def exited(self) -> int | None:
         return self.process.returncode if self.process else None
+
+    def at(self, place: str) -> str:
+        """The address of a path on this server's own host and port; a whole URL stays as it is."""
+        return urljoin(self.url, place)
 
 
 class Target(Protocol):

@@ -144,6 +144,7 @@ def test_echo_plays_quick_and_nothing_else() -> None:
         ("slow", "text 'hello", "must have its words in quotes"),
         ("slow", "GET /x", "must begin with one of tool"),
         ("witness", "GET x", "must be a URL, or a path"),
+        ("witness", "GET //elsewhere/x", "must be a URL, or a path"),
         ("witness", {"get": "http://127.0.0.1:{port}/x"}, "stimuli.witness.get must be a URL, or a path"),
         ("slow", {"tool": "a", "resource": "b"}, "needs exactly one of"),
         ("slow", {"get": "http://h/"}, 'unknown key "get"'),
