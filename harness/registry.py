@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections import Counter
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from types import ModuleType
 
 from .model import Check, CheckBody, Isolation, Mutant, Need, Requirement, Suite
+from .protocols import names
 from .requirements import load, reasons
 
 
@@ -69,7 +72,7 @@ def suite(
 
 def problems(suite: Suite) -> list[str]:
     """What is wrong with a suite by its own tables."""
-    rows = {row.id for row in suite.requirements}
+    rows = {row.id: row for row in suite.requirements}
     mutants = {mutant.id for mutant in suite.mutants}
     counts = Counter(check.id for check in suite.checks)
     found = [f"check {ident} is declared {n} times" for ident, n in counts.items() if n > 1]
@@ -78,6 +81,9 @@ def problems(suite: Suite) -> list[str]:
             f"check {item.id} names requirement {r}, which is in no table" for r in item.requirements if r not in rows
         ]
         found += [f"check {item.id} names mutant {m}, which does not exist" for m in item.mutants if m not in mutants]
+        spoken = {rows[r].protocol for r in item.requirements if r in rows}
+        if len(spoken) > 1:
+            found.append(f"check {item.id} has rows of {len(spoken)} protocols: {', '.join(sorted(spoken))}")
         if not item.title.strip():
             found.append(f"check {item.id} has no title")
     return found
@@ -89,6 +95,10 @@ def uncovered(suite: Suite) -> dict[str, str]:
     return {row.id: suite.uncovered.get(row.id, "") for row in suite.requirements if row.id not in covered}
 
 
-def assemble(package: str, modules: Iterable[ModuleType], mutants: Iterable[Mutant]) -> Suite:
-    """The suite of a package that holds its requirement table and, in `uncovered.toml`, the reasons for its gaps."""
+def assemble(package: str, mutants: Iterable[Mutant]) -> Suite:
+    """The suite of a package: the checks of its modules that are named after a protocol (mcp.py, mcp_http.py, …), its
+    requirement table and the reasons for its gaps."""
+    folder = import_module(package)
+    found = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
+    modules = [import_module(f"{package}.{name}") for name in found if name.split("_")[0] in names()]
     return suite(package.rpartition(".")[2], collect(*modules), load(package), mutants, reasons(package))

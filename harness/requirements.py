@@ -10,7 +10,7 @@ from typing import Any
 from .model import Level, Requirement
 
 TABLE = "requirements.json"
-GAPS = "uncovered.toml"
+GAPS = "uncovered"
 
 _TEXTS = frozenset({"id", "suite", "protocol", "level", "spec", "title"})
 _LISTS = frozenset({"versions", "bindings"})
@@ -32,10 +32,12 @@ def load(package: str) -> tuple[Requirement, ...]:
 
 
 def reasons(package: str) -> dict[str, str]:
-    """Requirement id -> why no check covers it yet, from the table [uncovered] of `uncovered.toml`."""
-    text = resources.files(package).joinpath(GAPS).read_text(encoding="utf-8")
-    found = tomllib.loads(text).get("uncovered", {})
-    return {str(ident): str(reason) for ident, reason in found.items()}
+    """Requirement id -> why no check covers it yet, from the table [uncovered] of each `uncovered*.toml`."""
+    found: dict[str, str] = {}
+    for file in resources.files(package).iterdir():
+        if file.name.startswith(GAPS) and file.name.endswith(".toml"):
+            found |= tomllib.loads(file.read_text(encoding="utf-8")).get("uncovered", {})
+    return found
 
 
 def parse(text: str, place: str = TABLE) -> tuple[Requirement, ...]:

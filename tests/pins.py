@@ -13,9 +13,9 @@ from pathlib import Path
 
 from seatrial.discovery import load_suites
 from seatrial.model import Isolation, Mutant, Result, Verdict
-from seatrial.protocols.mcp.versions import BINDINGS, VERSIONS, exists
+from seatrial.protocols import driver_of
 
-from .sailing import sail
+from .sailing import hunt
 
 PINS = Path(__file__).with_name("pins.json")
 
@@ -32,8 +32,10 @@ def kills(result: Result) -> bool:
 
 def column(mutant: Mutant) -> tuple[str, str]:
     """The newest column in which the mutant shows."""
-    versions, bindings = mutant.versions or VERSIONS, mutant.bindings or BINDINGS
-    return next((v, b) for v in sorted(versions, reverse=True) for b in bindings if exists(v, b))
+    known = driver_of(mutant.protocol)
+    every = [binding for listens in (True, False) for binding in known.bindings(listens)]
+    versions, bindings = mutant.versions or known.versions, mutant.bindings or every
+    return max(versions), bindings[0]
 
 
 def bystanders(mutant: Mutant) -> list[str]:
@@ -44,7 +46,7 @@ def bystanders(mutant: Mutant) -> list[str]:
     """
     version, binding = column(mutant)
     plain = [c.id for s in load_suites() for c in s.checks if not c.monitor and c.isolation is not Isolation.PROCESS]
-    results = sail(mutant.build, load_suites(), checks=plain, versions=(version,), bindings=(binding,), concurrency=1)
+    results = hunt(mutant, load_suites(), checks=plain, versions=(version,), bindings=(binding,), concurrency=1)
     return sorted({r.case.check.id for r in results if kills(r) and mutant.id not in r.case.check.mutants})
 
 
