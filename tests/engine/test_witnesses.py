@@ -26,7 +26,7 @@ async def reads_the_witness(lab: McpLab) -> None:
 async def read(binding: str, verb: str, name: str) -> Result:
     target = simulated()
     witness = Stimulus(role=Role.WITNESS, verb=verb, name=name)
-    target.stimuli, target.bindings = {**target.stimuli, Role.WITNESS: witness}, (binding,)
+    target.stimuli, target.listens = {**target.stimuli, Role.WITNESS: witness}, binding == HTTP
     asked: Any = Options(versions=(D,), bindings=(binding,))
     (result,) = await run(target, [suite_of(reads_the_witness)], asked, lambda event: None)
     return result
