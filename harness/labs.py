@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from .lab import Lab
 from .protocols.a2a.session import Session as A2aSession
+from .protocols.agui.session import Session as AguiSession
 from .protocols.mcp.session import Session
 
 McpLab = Lab[Session]
 A2aLab = Lab[A2aSession]
+AguiLab = Lab[AguiSession]

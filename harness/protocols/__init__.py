@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .driver import Driver
 
-_DRIVERS = {"mcp": "mcp.driver:Mcp", "a2a": "a2a.driver:A2a"}
+_DRIVERS = {"mcp": "mcp.driver:Mcp", "a2a": "a2a.driver:A2a", "agui": "agui.driver:Agui"}
 """Protocol -> where its driver is, in the order in which an unknown target is asked."""
 
 
