@@ -9,11 +9,11 @@ from typing import Any
 from .chunks import Lanes
 from .events import Event, RunInput, Stream
 from .items import Items
-from .lifecycle import Identity, Lifecycle
+from .lifecycle import START, Identity, Lifecycle
 from .messages import Messages
 from .outcomes import Outcomes
 from .owners import Steps, Subagents
-from .rules import Finding, Profile, Rule, Sheet
+from .rules import UNDECLARED, Finding, Profile, Rule, Sheet
 from .shapes import ShapeJudge
 from .state import Activities, State
 from .tools import ToolCalls
@@ -51,11 +51,19 @@ class StreamJudge:
 
     def see(self, event: Event) -> None:
         usable = self.shapes.usable(event)
-        if usable is None or not self.lifecycle.admits(usable):
+        if usable is None:
+            return
+        if not self.lifecycle.admits(usable):
+            self._skip(usable)
             return
         for explicit in self.lanes.expand(usable):
             for part in self.parts:
                 part.see(explicit)
+
+    def _skip(self, event: Event) -> None:
+        """A RUN_STARTED that starts nothing tells nevertheless whose run it is."""
+        if event.type == START:
+            self.identity.see(event)
 
     def close(self, stream: Stream) -> None:
         self.sheet.look(Rule.SSE_FRAMING)
@@ -68,12 +76,17 @@ class StreamJudge:
 
 def judged(stream: Stream, profile: Profile) -> tuple[Sheet, Final]:
     """The findings of a stream with what was looked at, and what its consumer holds in the end."""
-    sheet = Sheet(profile)
+    sheet = Sheet(UNDECLARED if profile.modern and _tells_no_version(stream) else profile)
     judge_ = StreamJudge(sheet, stream.run_input)
     for event in stream.events:
         judge_.see(event)
     judge_.close(stream)
     return sheet, Final(judge_.state.value, judge_.state.known)
+
+
+def _tells_no_version(stream: Stream) -> bool:
+    starts = [event for event in stream.events if event.type == "RUN_STARTED"]
+    return bool(starts) and all(start.payload.get("protocolVersion") is None for start in starts)
 
 
 def judge_stream(stream: Stream, profile: Profile) -> list[Finding]:

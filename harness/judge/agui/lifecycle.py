@@ -114,7 +114,7 @@ class Lifecycle:
 
     def close(self, stream: Stream) -> None:
         """Judge how the stream ended."""
-        if not stream.whole or stream.ending == "left":
+        if not stream.whole:
             return
         over = self.phase not in (Phase.BEFORE, Phase.ASSUMED, Phase.RUNNING)
         last = stream.events[-1].record if stream.events else stream.sent
@@ -130,11 +130,12 @@ class Lifecycle:
             self._promptly(stream, last)
 
     def _promptly(self, stream: Stream, last: int) -> None:
-        """An open stream is judged only when its end came: the case may have been over before it."""
-        if stream.ended is None:
+        """An open stream tells nothing, and neither does one that we left before its time was up."""
+        delay = 0.0 if stream.ended is None else stream.ended - stream.times[-1]
+        late = delay > GRACE
+        if stream.ended is None or (stream.ending == "left" and not late):
             return
-        delay = stream.ended - stream.times[-1]
-        prompt = stream.ending == "closed" and delay <= GRACE
+        prompt = stream.ending == "closed" and not late
         actual = f"{stream.ending} after {delay:.1f} s"
         self.sheet.expect(Rule.CLOSES_AFTER_TERMINAL, prompt, f"a clean end within {GRACE:g} s", actual, last)
 
@@ -148,6 +149,8 @@ class Identity:
     def __init__(self, sheet: Sheet, run_input: RunInput) -> None:
         self.sheet, self.input = sheet, run_input
         self._started: Event | None = None
+        self._unfinished: list[Event] = []
+        """More than one where a run was started inside another."""
         self._wrong = False
         self._versions: dict[str, int] = {}
 
@@ -160,6 +163,7 @@ class Identity:
     def _start(self, event: Event) -> None:
         wanted = self.input.text("threadId")
         self._started, self._wrong = event, wanted is not None and event.text("threadId") != wanted
+        self._unfinished.append(event)
         if self._wrong:
             self._mismatch("threadId", wanted, event)
         self.sheet.look(Rule.IDS_ECHO)
@@ -193,13 +197,12 @@ class Identity:
 
     def _finish(self, event: Event) -> None:
         self.sheet.look(Rule.IDS_ECHO)
-        if self._started is None:
-            return
+        started, self._unfinished = self._unfinished, []
         for name in ("threadId", "runId"):
-            wanted = self._started.text(name)
-            if wanted is not None and event.text(name) not in (wanted, self.input.text(name)):
+            agreeing = [start.text(name) for start in started if start.text(name) is not None]
+            if agreeing and event.text(name) not in (*agreeing, self.input.text(name)):
                 self._wrong = True
-                self._mismatch(name, wanted, self._started, event)
+                self._mismatch(name, agreeing[-1], started[-1], event)
                 return
 
     def close(self, stream: Stream) -> None:

@@ -61,6 +61,8 @@ class Messages:
             self._calls.setdefault(event.text("toolCallId") or "", event)
         elif event.type == "MESSAGES_SNAPSHOT":
             self._snapshot(event)
+        elif event.type in ("RUN_FINISHED", "RUN_ERROR"):
+            self._finish()
         elif event.type == "RUN_STARTED":
             self._run.clear()
             self._open.clear()
@@ -80,18 +82,25 @@ class Messages:
         )
 
     def _end(self, key: Key) -> None:
-        """Content is compared once it is whole: a closed message may have been opened again and gone on."""
         self._open.discard(key)
-        message = self._run.get(key)
-        if message is None:
-            return
-        self._closed[key] = message
-        self.sheet.look(Rule.CONTENT_ONCE)
-        text = message.content
-        same = [m for (kind, _), m in self._run.items() if kind == key[0] and m is not message and m.content == text]
-        if same and text.strip() and same[0].start.record < message.start.record:
-            expected, actual = f"content that was streamed once in the run ({key[0]})", shown(text)
-            self.sheet.find(Rule.CONTENT_ONCE, expected, actual, same[0].start.record, message.start.record)
+        if key in self._run:
+            self._closed[key] = self._run[key]
+
+    def _finish(self) -> None:
+        """Contents are compared when they are whole: a closed message may be opened again and go on."""
+        told: dict[Key, Message] = {}
+        for (kind, id_), message in self._run.items():
+            text = message.content
+            if (kind, id_) in self._open or not text.strip():
+                continue
+            self.sheet.look(Rule.CONTENT_ONCE)
+            first = told.setdefault((kind, text), message)
+            if first is not message:
+                expected, records = (
+                    f"no content of a {kind} message twice in a run",
+                    (first.start.record, message.start.record),
+                )
+                self.sheet.find(Rule.CONTENT_ONCE, expected, shown(text), *records)
 
     def _result(self, id_: str, event: Event) -> None:
         others = [m.start.record for (_, name), m in self._streamed.items() if name == id_]

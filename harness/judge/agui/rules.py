@@ -109,20 +109,26 @@ SINCE: dict[Rule, Version] = {
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a stream is judged by: 1.0, or a milestone of 0.1."""
+    """What a stream is judged by: 1.0, or a milestone of 0.1.
+
+    `undeclared`: a stream of 1.0 that tells no version is judged as one of 0.1, and for not telling it.
+    """
 
     version: Version
+    undeclared: bool = False
 
     @property
     def modern(self) -> bool:
         return self.version >= ONE
 
     def holds(self, rule: Rule) -> bool:
-        return self.version >= SINCE.get(rule, (0,))
+        owed = self.undeclared and rule in (Rule.DECLARES_OWN, Rule.NO_RETIRED_EVENTS)
+        return owed or self.version >= SINCE.get(rule, (0,))
 
 
 V1 = Profile(ONE)
 V0 = Profile((0, 1, 21))
+UNDECLARED = Profile(V0.version, undeclared=True)
 
 
 def profile(version: str, milestone: str = "0.1.21") -> Profile:

@@ -141,6 +141,9 @@ class ShapeJudge:
         """The event without nulls that stand for nothing; None for one of an unknown type."""
         self.sheet.look(Rule.NO_UNKNOWN_EVENTS)
         self.sheet.look(Rule.NO_RETIRED_EVENTS)
+        if event.type.startswith(RETIRED):
+            soft = self.sheet.profile.undeclared
+            self.sheet.find(Rule.NO_RETIRED_EVENTS, "no event that 1.0 retired", event.type, event.record, soft=soft)
         type_ = self._table.type_of(self._letter, event.type)
         if type_ is None:
             self._unknown_type(event)
@@ -157,9 +160,7 @@ class ShapeJudge:
         return replace(event, payload=payload)
 
     def _unknown_type(self, event: Event) -> None:
-        if event.type.startswith(RETIRED):
-            self.sheet.find(Rule.NO_RETIRED_EVENTS, "no event that 1.0 retired", event.type, event.record)
-        else:
+        if not event.type.startswith(RETIRED):
             actual = shown(event.payload.get("type")) if event.payload else "no object"
             self.sheet.find(Rule.NO_UNKNOWN_EVENTS, "an event type that the protocol describes", actual, event.record)
 

@@ -24,10 +24,7 @@ def judge_thread(streams: Sequence[Stream], profile: Profile) -> list[Finding]:
     Streams of other threads are kept apart. A run that was asked for twice may use its ids again, and an id of the
     input is judged with its own stream.
     """
-    sheet = Sheet(profile)
-    for _, group in groupby(sorted(streams, key=_thread), key=_thread):
-        _judge(list(group), sheet)
-    return sheet.findings
+    return thread_sheet(streams, profile).findings
 
 
 def thread_sheet(streams: Sequence[Stream], profile: Profile) -> Sheet:
