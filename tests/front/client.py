@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 from seatrial import Network, SimNetwork
 from seatrial.fixtures.front import Front
+from seatrial.fixtures.serving import Build
 
 from ..reference import client as http
 
@@ -77,13 +78,12 @@ class Client(http.Client):
 
 
 @asynccontextmanager
-async def serving(
-    build: Callable[[anyio.abc.TaskGroup], Front] = Front, network: Network | None = None
-) -> AsyncIterator[Client]:
+async def serving(build: Build = Front, network: Network | None = None) -> AsyncIterator[Client]:
     network = network or SimNetwork()
     listener = await network.listen()
     async with anyio.create_task_group() as tasks:
         server = build(tasks)
+        assert isinstance(server, Front)
         tasks.start_soon(listener.serve, server.serve_connection, tasks)
         yield Client(network, listener.port, server=server, numbers=count(1))
         tasks.cancel_scope.cancel()

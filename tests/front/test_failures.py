@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import h11
 import pytest
 from anyio import current_time
-from seatrial.fixtures.front import Early, Front
+from seatrial.fixtures.front import Early, Front, Runs
+from seatrial.fixtures.front.run import Run
+from seatrial.fixtures.mutants import build_of
 
 from ..clock import virtual
 from .client import only, serving, types
@@ -50,3 +53,19 @@ async def test_a_model_that_hangs_is_given_up() -> None:
         assert current_time() - before == pytest.approx(5, abs=0.1)
         assert (await client.ledger("k"))[-1] == "model closed after a failure"
     assert types(events) == ["RUN_STARTED", "RUN_ERROR"]
+
+
+class Raises(Runs):
+    """Breaks where a failure is to be told."""
+
+    async def fail(self, run: Run, error: Exception) -> None:
+        raise error
+
+
+@virtual
+async def test_a_fault_of_the_server_tears_one_stream_and_ends_nothing_else() -> None:
+    async with serving(build_of(Raises)) as client:
+        torn = await client.begin(client.body("boom 1 k", threadId="t"))
+        with pytest.raises(h11.RemoteProtocolError):
+            await torn.reply()
+        assert types(await client.run("hello", threadId="t"))[-1] == "RUN_FINISHED"
