@@ -46,7 +46,7 @@ _ALL_VERBS = tuple(_PROTOCOL_OF)
 _SPOKEN = frozenset(VERBS["a2a"] + VERBS["agui"])
 _FIXED = ("lasts", "count", "gap", "progress", "only", "running", "stopped", "note")
 
-BINDING_ALIASES = {"http": "streamable-http", "sse": "http+sse"}
+BINDING_ALIASES = {"http": "streamable-http"}
 """Short names of bindings that a configuration may use."""
 
 _PLACEHOLDER = re.compile(r"\{(seconds|count|gap|key|text|level|city|thread|run)\}")

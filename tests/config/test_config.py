@@ -64,6 +64,15 @@ def test_what_is_not_stated_is_found_out() -> None:
     assert shop.webhook_host == "127.0.0.1"
 
 
+@pytest.mark.parametrize(
+    ("stated", "understood"),
+    [("http", "streamable-http"), ("http+sse", "http+sse"), ("sse", "sse"), ("HTTP+JSON", "HTTP+JSON")],
+)
+def test_only_http_is_short_for_a_binding(stated: str, understood: str) -> None:
+    shop = targets(f'[target.shop]\nurl = "http://127.0.0.1:1/"\nbindings = ["{stated}"]')["shop"]
+    assert shop.bindings == (understood,)
+
+
 def test_values_from_the_environment_are_known_as_secrets() -> None:
     assert targets(SHOP, SHOP_TOKEN="t0ken", MODE="")["shop"].secrets == ("t0ken",)
 

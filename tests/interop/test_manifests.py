@@ -93,3 +93,25 @@ def test_roles_are_written_as_json_would_write_them(tmp_path: Path) -> None:
     manifest = load("mcp-py-2")
     table = tomllib.loads(configuration(Installation(manifest, tmp_path), "http"))["target"]["mcp-py-2"]
     assert json.dumps(table["stimuli"]["slow"]["arguments"]) == '{"seconds": "{seconds}", "key": "{key}"}'
+
+
+PLAYED = [
+    (ident, entry.get("text") or entry["prompt"])
+    for ident in ids()
+    for entry in load(ident).stimuli.values()
+    if {"text", "prompt"} & set(entry)
+]
+
+
+@pytest.mark.parametrize(("ident", "words"), PLAYED)
+def test_what_is_said_is_understood_by_the_script(ident: str, words: str) -> None:
+    """Whatever has no branch of its own is answered like `echo` and `chat`."""
+    word, key = words.split()[:2]
+    (script,) = load(ident).folder.glob("server.*")
+    assert key == "{key}"
+    assert word in ("echo", "chat") or f'"{word}"' in script.read_text("utf-8")
+
+
+def test_the_page_lists_every_target() -> None:
+    page = (Path(__file__).parents[2] / "docs/interop.md").read_text("utf-8")
+    assert [ident for ident in ids() if f"| {ident} |" not in page] == []
