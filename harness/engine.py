@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 import anyio
@@ -12,9 +12,10 @@ import anyio
 from .berth import Berth, Rig
 from .chance import Chance
 from .claims import Claims
-from .events import CaseFinished, CaseStarted, Event, RunFinished, RunStarted
+from .events import CaseStarted
 from .faults import benign_profile
 from .judge.operations import Histories, History
+from .logbook import Emit, Logbook
 from .model import Case, Column, Isolation, Reason, Result, Role, Suite, Verdict, Violation
 from .planning import Equipment, Selection, plan, played_by
 from .protocols import driver_of, names
@@ -44,60 +45,96 @@ class Options:
     selection: Selection = field(default_factory=Selection)
 
 
-Emit = Callable[[Event], None]
 Sink = Callable[[str], None]
 
 
 async def run(
-    target: Target, suites: Sequence[Suite], options: Options, emit: Emit, sink: Sink | None = None
+    target: Target | Sequence[Target], suites: Sequence[Suite], options: Options, emit: Emit, sink: Sink | None = None
 ) -> tuple[Result, ...]:
-    """Run every selected case and emit what happens. `sink` gets the evidence, one JSON line per record.
+    """Run every selected case of a target, or of several one after the other, and emit what happens.
 
-    Raises Unreachable when the target speaks none of the versions. When cancelled, RunFinished is still
-    emitted, with `complete` false.
+    `sink` gets the evidence, one JSON line per record. Raises Unreachable when a target speaks none of the versions.
+    When cancelled, RunFinished is still emitted, with `complete` false.
     """
+    targets = (target,) if not isinstance(target, Sequence) else tuple(target)
     begun = anyio.current_time()
-    transcript = Transcript(lambda: anyio.current_time() - begun, Redactor(_secrets(target)), sink)
-    ambient = benign_profile() if options.profile == "benign" else ()
+    redactor = Redactor(tuple(sorted({s for each in targets for s in _secrets(each)}, key=len, reverse=True)))
+    transcript = Transcript(lambda: anyio.current_time() - begun, redactor, sink)
+    logbook = Logbook(emit, redactor, begun)
     unreachable: Unreachable | None = None
     results: tuple[Result, ...] = ()
-    async with target.open(), anyio.create_task_group() as tasks:
-        tempo = Tempo(options.tempo, 0.5 if ambient else 0.0)
-        first = driver_of(target.protocol or names(target.listens)[0])
-        berth = Berth(target, first, tempo, Chance(options.seed), transcript, tasks, ambient)
+    async with AsyncExitStack() as stack:
+        voyages = [
+            await stack.enter_async_context(_aboard(each, suites, options, transcript, logbook)) for each in targets
+        ]
         try:
-            results = await Voyage(berth, suites, options, emit, begun).sail()
+            results = await _sail(voyages, logbook)
         except Unreachable as error:
             unreachable = error
-        finally:
-            with anyio.CancelScope(shield=True):
-                await berth.cast_off()
-            tasks.cancel_scope.cancel()
     if unreachable:
         raise unreachable
     return results
 
 
+@asynccontextmanager
+async def _aboard(
+    target: Target, suites: Sequence[Suite], options: Options, transcript: Transcript, logbook: Logbook
+) -> AsyncIterator[Voyage]:
+    """An open target, and everything of it closed again."""
+    ambient = benign_profile() if options.profile == "benign" else ()
+    tempo = Tempo(options.tempo, 0.5 if ambient else 0.0)
+    first = driver_of(target.protocol or names(target.listens)[0])
+    async with target.open(), anyio.create_task_group() as tasks:
+        berth = Berth(target, first, tempo, Chance(options.seed), transcript, tasks, ambient)
+        try:
+            yield Voyage(berth, suites, options, logbook)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await berth.cast_off()
+            tasks.cancel_scope.cancel()
+
+
+async def _sail(voyages: Sequence[Voyage], logbook: Logbook) -> tuple[Result, ...]:
+    """First what all targets speak, then their cases."""
+    planned = [await voyage.chart() for voyage in voyages]
+    options = voyages[0].options
+    asked = {
+        "profile": options.profile,
+        "tempo": options.tempo,
+        "concurrency": options.concurrency,
+        "versions": list(options.versions),
+        "bindings": list(options.bindings),
+    }
+    rows = {row.id: row for suite in voyages[0].suites for row in suite.requirements}
+    spoken = [(voyage.berth.target, voyage.berth.claims) for voyage in voyages]
+    logbook.begin(spoken, tuple(case for cases in planned for case in cases), rows, options.seed, asked)
+    complete = False
+    try:
+        for voyage, cases in zip(voyages, planned, strict=True):
+            await voyage.sail(cases)
+        complete = True
+    finally:
+        results = logbook.finish(complete)
+    return results
+
+
 def _secrets(target: Target) -> tuple[str, ...]:
-    """Longest first, so that none is cut by another."""
+    """What must not be recorded."""
     given = [value for value in target.secrets if len(value) > 3]
     for headers in (target.headers, *target.identities.values()):
         given += credentials(headers)
-    return tuple(sorted(dict.fromkeys(given), key=len, reverse=True))
+    return tuple(given)
 
 
 @dataclass(slots=True, eq=False)
 class Voyage:
-    """The state of one run."""
+    """The state of a run with one target."""
 
     berth: Berth
     suites: Sequence[Suite]
     options: Options
-    emit: Emit
-    begun: float
-    results: dict[str, Result] = field(default_factory=dict)
+    logbook: Logbook
     histories: dict[Column, dict[str, list[Record]]] = field(default_factory=dict)
-    total: int = 0
     lost: str = ""
     generation: int = 0
     under_way: set[str] = field(default_factory=set)
@@ -111,7 +148,8 @@ class Voyage:
     def redactor(self) -> Redactor:
         return self.berth.transcript.redactor
 
-    async def sail(self) -> tuple[Result, ...]:
+    async def chart(self) -> tuple[Case, ...]:
+        """Reach the target, find out what it speaks, and plan. Raises Unreachable."""
         failures: list[BaseException] = []
         try:
             await self.berth.moor()
@@ -120,16 +158,7 @@ class Voyage:
             failures += group.exceptions
         if failures:
             raise Unreachable(self.redactor.text(str(failures[0])))
-        cases = self._plan()
-        self.total = len(cases)
-        self.emit(self._started(cases))
-        complete = False
-        try:
-            await self._run(cases)
-            complete = True
-        finally:
-            self._finish(cases, complete)
-        return tuple(self.results[case.id] for case in cases)
+        return self._plan()
 
     # Before the cases
 
@@ -197,34 +226,20 @@ class Voyage:
             columns += [Column(v, b, self.options.profile) for v, b in claims.refused]
         return plan(target.name, self.suites, claims, equipment, self.options.selection, columns)
 
-    def _started(self, cases: tuple[Case, ...]) -> RunStarted:
-        clean = self.redactor
-        server = {f"{s.version},{s.binding}": clean.value(s.server) for s in self.berth.claims.spoken}
-        asked = {
-            "profile": self.options.profile,
-            "tempo": self.options.tempo,
-            "concurrency": self.options.concurrency,
-            "versions": list(self.options.versions),
-            "bindings": list(self.options.bindings),
-        }
-        rows = {row.id: row for suite in self.suites for row in suite.requirements}
-        target = self.berth.target
-        return RunStarted(target.name, clean.text(target.address), self.options.seed, cases, rows, server, asked)
-
     # The cases
 
-    async def _run(self, cases: Sequence[Case]) -> None:
+    async def sail(self, cases: Sequence[Case]) -> None:
         """Excluded ones at once, others concurrently, those that need the target alone after them, then monitors."""
         for case in (case for case in cases if case.exclusion):
-            self._done(await run_case(case, self.berth, self._recorder(case)))
+            self.logbook.done(await run_case(case, self.berth, self._recorder(case)))
         ready = [case for case in cases if not case.exclusion and not case.check.monitor]
         alone = [case for case in ready if self._needs_solitude(case)]
         await self._together([case for case in ready if case not in alone])
         for case in alone:
             await self._one(case, alone=True)
         for case in (case for case in cases if case.check.monitor and not case.exclusion):
-            self.emit(CaseStarted(case))
-            self._done(await run_case(case, self.berth, self._recorder(case), self._histories(case.column)))
+            self.logbook.emit(CaseStarted(case))
+            self.logbook.done(await run_case(case, self.berth, self._recorder(case), self._histories(case.column)))
 
     def _needs_solitude(self, case: Case) -> bool:
         return case.check.isolation is Isolation.PROCESS and not self.berth.target.spawnable
@@ -244,7 +259,7 @@ class Voyage:
 
     async def _one(self, case: Case, alone: bool) -> None:
         """One case with its sanity bracket. When the target died meanwhile, it runs once more, alone."""
-        self.emit(CaseStarted(case))
+        self.logbook.emit(CaseStarted(case))
         async with self._healing:
             generation = self.generation
             self.under_way.add(case.id)
@@ -257,7 +272,7 @@ class Voyage:
             async with self._healing:
                 if self._shaken(case, generation) or not await self._sound(case):
                     result = await self._again(case, result, alone)
-        self._done(result)
+        self.logbook.done(result)
 
     async def _first(self, case: Case) -> Result:
         if self.lost:
@@ -341,36 +356,6 @@ class Voyage:
         quiet = result.verdict in (Verdict.PASS, Verdict.NOT_APPLICABLE)
         plain = lent and not case.check.faults
         return shared and not (quiet and plain)
-
-    # After the cases
-
-    def _done(self, found: Result) -> None:
-        result = _redacted(found, self.redactor)
-        self.results[result.case.id] = result
-        done = len(self.results)
-        spent = anyio.current_time() - self.begun
-        remaining = spent / done * (self.total - done) if done >= 5 else None
-        self.emit(CaseFinished(result, done, self.total, remaining))
-
-    def _finish(self, cases: Iterable[Case], complete: bool) -> None:
-        for case in cases:
-            if case.id not in self.results:
-                self.results[case.id] = Result(
-                    case, Verdict.INCONCLUSIVE, Reason.INTERRUPTED, "the run was interrupted"
-                )
-        spent = anyio.current_time() - self.begun
-        self.emit(RunFinished(tuple(self.results.values()), spent, complete))
-
-
-def _redacted(result: Result, redactor: Redactor) -> Result:
-    """Findings quote the target, who may repeat what it was told."""
-
-    def clean(found: tuple[Violation, ...]) -> tuple[Violation, ...]:
-        return tuple(replace(v, expected=redactor.text(v.expected), actual=redactor.text(v.actual)) for v in found)
-
-    detail, traceback = redactor.text(result.detail), redactor.text(result.traceback)
-    cleaned = replace(result, detail=detail, traceback=traceback)
-    return replace(cleaned, violations=clean(result.violations), notes=clean(result.notes))
 
 
 def _unhealthy(case: Case, why: str) -> Result:

@@ -21,7 +21,7 @@ MARKS = {
 }
 """How a verdict looks in a cell."""
 
-SHORT = {"streamable-http": "http", "http+sse": "sse"}
+SHORT = {"streamable-http": "http"}
 """Bindings as the matrix names them, so that more columns have room; `--binding` takes these names too."""
 
 LEGEND = "passed/applicable"

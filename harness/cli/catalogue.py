@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..discovery import SuiteError, load_suites
+from ..engine import Options
 from ..model import Check, Mutant, Requirement, Suite
+from ..protocols import driver_of, names
 from ..spelling import unknown
 from .refusal import Refused
 
@@ -33,7 +35,8 @@ class Catalogue:
 
     @property
     def versions(self) -> tuple[str, ...]:
-        return tuple(sorted({version for row in self.requirements.values() for version in row.versions}))
+        """Those that columns can have."""
+        return tuple(dict.fromkeys(version for name in names() for version in driver_of(name).versions))
 
     @property
     def bindings(self) -> tuple[str, ...]:
@@ -42,6 +45,22 @@ class Catalogue:
     def rows(self, check: Check) -> tuple[Requirement, ...]:
         known = self.requirements
         return tuple(known[name] for name in check.requirements if name in known)
+
+    def concerns(self, protocol: str, options: Options) -> bool:
+        """Is anything of a protocol selected?"""
+        known = driver_of(protocol)
+        if options.versions and not set(options.versions) & set(known.versions):
+            return False
+        rows = (
+            row
+            for suite, check in self.checks.values()
+            if options.selection.wants(suite.name, check) and options.selection.admits(self.rows(check))
+            for row in self.rows(check)
+        )
+        return any(
+            row.protocol == protocol and (not options.bindings or set(options.bindings) & set(row.bindings))
+            for row in rows
+        )
 
     def require_suites(self, names: Iterable[str]) -> None:
         _require("suite", names, [suite.name for suite in self.suites])

@@ -8,14 +8,16 @@ from typing import Any
 
 import click
 
+from ..engine import Options
+from ..protocols import driver_of, names
 from ..target import Target
 from .catalogue import Catalogue
 from .execution import perform, prepare
 from .options import TargetCommand, Wanted, run_options
 from .refusal import Refused
 
-NEWEST = ("2025-11-25", "2026-07-28")
-"""The versions that the demo shows: the newest of each era. The server speaks all the others too."""
+SHOWN = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("0.3", "1.0"), "agui": ("1.0",)}
+"""The versions that the demo shows: of MCP the newest of each era. The servers speak all the others too."""
 
 GROUP = "seatrial.demos"
 """Bundled servers, by protocol: what makes one from a mutant's `build`, or from nothing."""
@@ -26,25 +28,34 @@ GROUP = "seatrial.demos"
 @run_options
 @click.pass_context
 def command(ctx: click.Context, /, mutant: str | None, **typed: Any) -> None:
-    """Run every check against the bundled server, in memory and in virtual time.
+    """Run every check against the bundled servers of MCP, A2A and AG-UI, in memory and in virtual time.
 
-    Without --protocol-version it shows the newest version of each era, or those in which the MUTANT shows.
+    Without --protocol-version it shows the newest versions of each, or those in which the MUTANT shows.
     """
     if ctx.meta[TargetCommand.SPAWN] is not None:
         raise Refused("demo brings its own server; use seatrial run for a command")
 
-    def make(catalogue: Catalogue) -> Target:
-        return bundled(catalogue, mutant)
+    def make(catalogue: Catalogue, options: Options) -> list[Target]:
+        return fleet(catalogue, options, mutant)
 
     words = ("demo", *(("--break", mutant) if mutant else ()))
     ctx.exit(perform(prepare(Wanted(**typed), make, words)))
 
 
-def bundled(catalogue: Catalogue, mutant: str | None, protocol: str = "mcp") -> Target:
-    """The bundled server of a protocol, or a mutant of it. Raises Refused when there is no such mutant."""
+def fleet(catalogue: Catalogue, options: Options, mutant: str | None) -> list[Target]:
+    """The bundled server of each protocol that the selection is about, or the one mutant. Raises Refused."""
     catalogue.require_mutants([mutant] if mutant else [])
+    if mutant:
+        broken = catalogue.mutants[mutant]
+        return [bundled(broken.protocol, broken.versions, broken.build)]
+    chosen = (name for name in names() if catalogue.concerns(name, options))
+    return [bundled(name, tuple(v for v in options.versions if v in driver_of(name).versions)) for name in chosen]
+
+
+def bundled(protocol: str, versions: tuple[str, ...] = (), build: Callable[..., Any] | None = None) -> Target:
+    """The bundled server of a protocol, or what `build` makes of it, in these versions or those that are shown."""
     (point,) = entry_points(group=GROUP, name=protocol)
     simulated: Callable[..., Target] = point.load()
-    target = simulated(catalogue.mutants[mutant].build) if mutant else simulated()
-    target.versions = (catalogue.mutants[mutant].versions if mutant else ()) or NEWEST
+    target = simulated(build) if build else simulated()
+    target.versions = versions or SHOWN[protocol]
     return target

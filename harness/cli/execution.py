@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -39,9 +39,9 @@ IN_FOLDER = {"json": "report.json", "markdown": "report.md", "junit": "junit.xml
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A run that has been checked and may start. `command` are the words that name its target in a rerun."""
+    """A run that has been checked and may start. `command` are the words that name its targets in a rerun."""
 
-    target: Target
+    targets: tuple[Target, ...]
     catalogue: Catalogue
     options: Options
     policy: Policy
@@ -51,7 +51,7 @@ class Job:
     verbose: bool = False
 
 
-def prepare(wanted: Wanted, make: Callable[[Catalogue], Target], target: tuple[str, ...]) -> Job:
+def prepare(wanted: Wanted, make: Callable[[Catalogue, Options], Sequence[Target]], target: tuple[str, ...]) -> Job:
     """A job from what was typed. `target` are the words that name it. Raises Refused for what does not exist."""
     catalogue = load(wanted.suites)
     options = _options(wanted, catalogue)
@@ -59,7 +59,9 @@ def prepare(wanted: Wanted, make: Callable[[Catalogue], Target], target: tuple[s
     folder = wanted.output or _fresh_folder(options.seed)
     command, *words = target
     repeated = (*_program(), command, *_repeated(wanted), *words)
-    return Job(make(catalogue), catalogue, options, _policy(wanted), reports, folder, repeated, wanted.verbose)
+    return Job(
+        tuple(make(catalogue, options)), catalogue, options, _policy(wanted), reports, folder, repeated, wanted.verbose
+    )
 
 
 def _program() -> list[str]:
@@ -128,7 +130,7 @@ def perform(job: Job) -> Exit:
     with writable(evidence, "the evidence") as lines, opened(_requests(job)) as reporters:
         _remember(job.folder)
         feed = Feed(reporters, job.policy, _start(job, evidence), _asked(job))
-        return anyio.run(_Run(job, feed, lines).go, backend="trio", backend_options=_clock(job.target))
+        return anyio.run(_Run(job, feed, lines).go, backend="trio", backend_options=_clock(job.targets))
 
 
 def _asked(job: Job) -> dict[str, Any]:
@@ -145,8 +147,9 @@ def _requests(job: Job) -> tuple[Request, ...]:
 
 def _start(job: Job, evidence: Path) -> RunStarted:
     """What is known of the run before the engine has spoken."""
-    address = Redactor(job.target.secrets).text(job.target.address)
-    return RunStarted(job.target.name, address, job.options.seed, (), {}, evidence=str(evidence))
+    names = ", ".join(dict.fromkeys(target.name for target in job.targets))
+    address = ", ".join(Redactor(target.secrets).text(target.address) for target in job.targets)
+    return RunStarted(names, address, job.options.seed, (), {}, evidence=str(evidence))
 
 
 def _remember(folder: Path) -> None:
@@ -165,9 +168,9 @@ def leaves(group: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
             yield error
 
 
-def _clock(target: Target) -> dict[str, Any]:
-    """The bundled server has no reason to make anybody wait: its time is virtual."""
-    if not target.virtual:
+def _clock(targets: Sequence[Target]) -> dict[str, Any]:
+    """The bundled servers have no reason to make anybody wait: their time is virtual."""
+    if not all(target.virtual for target in targets):
         return {}
     from trio.testing import MockClock
 
@@ -198,7 +201,7 @@ class _Run:
         """Run them; what keeps the target from being judged at all, "" when nothing does."""
         job, failure = self.job, ""
         try:
-            await run_cases(job.target, job.catalogue.suites, job.options, self.feed.emit, self._keep)
+            await run_cases(job.targets, job.catalogue.suites, job.options, self.feed.emit, self._keep)
         except* Unreachable as group:
             failure = "; ".join(map(str, leaves(group)))
         return failure

@@ -12,6 +12,7 @@ import click
 
 from ..config import FILE, TargetConfig, load, select, url_problem
 from ..document import ConfigError
+from ..engine import Options
 from ..matrix import Exit
 from ..target import Target, attach
 from ..transcript import REDACTED, SECRET_HEADERS, Redactor
@@ -44,10 +45,10 @@ def command(ctx: click.Context, /, place: str, config: Path | None, header: tupl
     target = replace(described, headers={**described.headers, **given})
     words = ("run", *_named(place, config, given, target))
 
-    def make(catalogue: Catalogue) -> Target:
+    def make(catalogue: Catalogue, options: Options) -> list[Target]:
         catalogue.require_versions(target.versions)
         catalogue.require_bindings(target.bindings)
-        return attach(target)
+        return [attach(target)]
 
     code = perform(prepare(Wanted(**typed), make, words))
     if not target.stimuli and code in (Exit.UNJUDGED, Exit.BROKEN):
