@@ -17,6 +17,16 @@ RUNS = (
     ("mcp-fastmcp", "http"),
     ("mcp-ts-2", "http"),
     ("mcp-time", "stdio"),
+    ("a2a-py-1", "http"),
+    ("a2a-py-03", "http"),
+    ("a2a-js-1", "http"),
+    ("a2a-fasta2a", "http"),
+    ("a2a-a2akit", "http"),
+    ("agui-pydantic-ai", "http"),
+    ("agui-langgraph", "http"),
+    ("agui-strands", "http"),
+    ("agui-agno", "http"),
+    ("agui-node", "http"),
 )
 WITH_STIMULI = ("mcp-everything", "mcp-py-1", "mcp-py-2", "mcp-fastmcp", "mcp-ts-2")
 
