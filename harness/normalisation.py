@@ -15,7 +15,10 @@ Normal = tuple[tuple[str, tuple[str, ...]], ...]
 _OWN_ID = re.compile(r'("(?:id|requestId|[\w./]*subscriptionId)": )(\d+)\b')
 
 VOLATILE_HEADERS = frozenset({"date", "mcp-session-id", "last-event-id"})
-VOLATILE_MEMBERS = frozenset({"event_id", "id", "pid", "requestState", "taskId", "createdAt", "lastUpdatedAt"})
+VOLATILE_MEMBERS = frozenset(
+    {"event_id", "id", "pid", "requestState", "taskId", "createdAt", "lastUpdatedAt"}
+    | {"messageId", "contextId", "timestamp", "threadId", "runId", "toolCallId", "interruptId", "subagentRunId"}
+)
 
 
 def normalised(records: Sequence[Record]) -> Normal:

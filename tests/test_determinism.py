@@ -15,15 +15,16 @@ from .sailing import sail
 
 pytestmark = pytest.mark.selfcheck
 
-VERSIONS = ("2025-11-25", "2026-07-28")
+VERSIONS = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("0.3", "1.0"), "agui": ("1.0",)}
+protocols = pytest.mark.parametrize("protocol", VERSIONS)
 
 
-def transcripts(seed: int, order: int) -> tuple[dict[str, list[Record]], dict[str, str]]:
+def transcripts(protocol: str, seed: int, order: int) -> tuple[dict[str, list[Record]], dict[str, str]]:
     """The records and the verdicts by case. `order` varies how the scheduler shuffles what is ready together."""
     scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True
     scheduler._r.seed(order)
     lines: list[str] = []
-    results = sail(suites=load_suites(), sink=lines.append, seed=seed, versions=VERSIONS)
+    results = sail(None, load_suites(), protocol=protocol, sink=lines.append, seed=seed, versions=VERSIONS[protocol])
     cases: dict[str, list[Record]] = defaultdict(list)
     for line in lines:
         case, record = decode(line)
@@ -41,19 +42,22 @@ def done(records: list[Record]) -> Counter[str]:
     return Counter(re.sub(r"#\d+|<\d+>|\\\"id\\\": \d+", "", line) for line in lines)
 
 
-def test_two_runs_with_one_seed_do_the_same() -> None:
-    (first, verdicts), (second, again) = transcripts(7, 1), transcripts(7, 1)
+@protocols
+def test_two_runs_with_one_seed_do_the_same(protocol: str) -> None:
+    (first, verdicts), (second, again) = transcripts(protocol, 7, 1), transcripts(protocol, 7, 1)
     assert verdicts == again
     differing = [case for case in verdicts if done(first[case]) != done(second[case])]
     assert differing == []
 
 
-def test_verdicts_do_not_depend_on_the_scheduler() -> None:
-    assert transcripts(7, 1)[1] == transcripts(7, 2)[1]
+@protocols
+def test_verdicts_do_not_depend_on_the_scheduler(protocol: str) -> None:
+    assert transcripts(protocol, 7, 1)[1] == transcripts(protocol, 7, 2)[1]
 
 
-def test_another_seed_draws_other_keys() -> None:
-    (first, _), (second, _) = transcripts(7, 1), transcripts(8, 1)
+@protocols
+def test_another_seed_draws_other_keys(protocol: str) -> None:
+    (first, _), (second, _) = transcripts(protocol, 7, 1), transcripts(protocol, 8, 1)
     keyed = [case for case in first if any(record.kind is Kind.STIMULUS for record in first[case])]
     assert keyed
     assert any(done(first[case]) != done(second[case]) for case in keyed)

@@ -9,15 +9,23 @@ import pytest
 from seatrial.requirements import TableError, load, parse
 
 THEMES = {
-    "capability_negotiation": 69,
-    "version_compatibility": 60,
-    "error_mapping": 67,
-    "push_deduplication": 43,
-    "reconnect_replay": 59,
-    "cancellation": 31,
+    "capability_negotiation": 125,
+    "version_compatibility": 101,
+    "error_mapping": 154,
+    "push_deduplication": 132,
+    "reconnect_replay": 127,
+    "cancellation": 65,
 }
-VERSIONS = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
-BINDINGS = {"streamable-http", "http+sse", "stdio"}
+VERSIONS = {
+    "mcp": {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"},
+    "a2a": {"0.1", "0.2", "0.3", "1.0", "1.1-draft"},
+    "agui": {"0.1.4", "0.1.10", "0.1.15", "0.1.19", "0.1.21", "1.0"},
+}
+BINDINGS = {
+    "mcp": {"streamable-http", "http+sse", "stdio"},
+    "a2a": {"JSONRPC", "HTTP+JSON", "GRPC"},
+    "agui": {"sse", "protobuf"},
+}
 
 ROW: dict[str, Any] = {
     "id": "mcp.cap.some",
@@ -46,9 +54,9 @@ def test_ids_are_unique_across_the_themes() -> None:
 def test_every_row_is_complete_and_uses_known_versions_and_bindings() -> None:
     for theme in THEMES:
         for row in load(f"seatrial.suites.{theme}"):
-            assert row.protocol == "mcp"
-            assert row.versions and set(row.versions) <= VERSIONS, row.id
-            assert row.bindings and set(row.bindings) <= BINDINGS, row.id
+            assert row.id.startswith(f"{row.protocol}.")
+            assert row.versions and set(row.versions) <= VERSIONS[row.protocol], row.id
+            assert row.bindings and set(row.bindings) <= BINDINGS[row.protocol], row.id
             assert row.title and row.spec and row.probe and row.expected and row.needs, row.id
 
 
