@@ -94,7 +94,9 @@ if TYPE_CHECKING:
     from .wire.json import JsonError as JsonError
     from .wire.json import dumps as dumps
     from .wire.json import loads as loads
+    from .witness import NOTHING as NOTHING
     from .witness import Control as Control
+    from .witness import Reading as Reading
     from .witness import Sighting as Sighting
 
 _EXPORTS: dict[str, str] = {
@@ -187,6 +189,8 @@ _EXPORTS: dict[str, str] = {
     "JsonError": "wire.json",
     "loads": "wire.json",
     "Control": "witness",
+    "NOTHING": "witness",
+    "Reading": "witness",
     "Sighting": "witness",
 }
 """Public name -> module that defines it. Imported on first use (PEP 562), so that `--help` stays fast."""

@@ -6,6 +6,7 @@ import os
 import shlex
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urljoin
 
 import anyio
 
@@ -13,11 +14,12 @@ from .berth import Berth, Unfit
 from .model import Column, Reason, Role
 from .planning import played_by
 from .protocols.driver import PIPES, Play, Session
+from .protocols.http import HttpCarrier
 from .protocols.outcome import Answer
 from .stimuli import Stimulus
 from .transcript import Kind, Recorder
 from .transport.http import Holder, HttpClient, HttpFailure
-from .witness import Control, Reading, Sighting, added, text_of, tokens
+from .witness import NOTHING, Control, Reading, Sighting, gained, read, text_of
 
 READING_LIMIT = 1024 * 1024
 """Bytes of a witness's answer that are read."""
@@ -80,12 +82,12 @@ class Effects:
         stimulus = self.stimulus(Role.WITNESS)
         filled = stimulus.fill(key=key)
         if filled.verb == "get":
-            text = await self._got(self._address(filled.name))
+            text = await self._got(self._address(filled.name, via))
         elif filled.verb in ("file", "command"):
             text = await (_tail if filled.verb == "file" else _output)(filled.name)
         else:
             text = await self._asked(replace(self._filled(Role.WITNESS, stimulus, key, {}), lasts=0.0), via)
-        return Reading(text, tokens(text), self.recorder.note(Kind.WITNESS, "", key=key, reading=text))
+        return read(text, self.recorder.note(Kind.WITNESS, "", key=key, reading=text))
 
     async def _asked(self, play: Play, via: Session) -> str:
         if self.column.binding == PIPES:
@@ -100,10 +102,10 @@ class Effects:
             raise Unfit(Reason.STIMULUS_FAILED, f"the witness failed: {text_of(outcome.result):.200}")
         return text_of(outcome.result)
 
-    def _address(self, place: str) -> str:
-        """Where a witness is read: a path is one of the target's own host and port."""
-        if self.berth.main is not None:
-            return self.berth.main.at(place)
+    def _address(self, place: str, via: Session) -> str:
+        """Where a witness is read: a path is one of the host and port that the session speaks to."""
+        if isinstance(via.carrier, HttpCarrier):
+            return urljoin(via.carrier.url, place)
         if place.startswith("/"):
             raise Unfit(Reason.STIMULUS_FAILED, f"the witness {place} is only a path, but the target has no url")
         return place
@@ -141,26 +143,50 @@ class Effects:
         own = Effects(self.berth, self.column, recorder)
         play = self._filled(role, self.stimulus(role), own.fresh_key(), values)
         async with self.berth.lent(self.column, recorder) as session:
-            before = await own._tokens(play.key, session)
+            before = await own._before(play.key, session)
             begun = anyio.current_time()
             exchange = await session.start(play)
             outcome = await exchange.outcome(max(play.lasts, 0) + self.berth.tempo.scaled(30))
             if not isinstance(outcome, Answer):
                 raise Unfit(Reason.STIMULUS_FAILED, f"the stimulus {role.value} did not succeed when left alone")
             duration = anyio.current_time() - begun
-            after = await own._tokens(play.key, session)
-        return Control(duration, added(before, after), outcome.records)
+            after = await own._after(play.key, session)
+        return Control(duration, gained(before, after), outcome.records, after.counts is not None)
 
-    async def _tokens(self, key: str, via: Session) -> tuple[str, ...]:
-        return (await self.reading(key, via)).tokens if self.has(Role.WITNESS) else ()
+    async def _before(self, key: str, via: Session) -> Reading:
+        """A reading while nothing is at work, as far as counts tell; what goes on for long is not waited for."""
+        if not self.has(Role.WITNESS):
+            return NOTHING
+        found = await self.reading(key, via)
+        for _ in range(60):
+            if not found.busy:
+                break
+            await anyio.sleep(self.berth.tempo.scaled(0.5))
+            found = await self.reading(key, via)
+        return found
 
-    async def baseline(self, play: Play, via: Session) -> tuple[str, ...]:
+    async def _after(self, key: str, via: Session) -> Reading:
+        """A count may be raised a little later than the end is told."""
+        if not self.has(Role.WITNESS):
+            return NOTHING
+        found = await self.reading(key, via)
+        return found if found.counts is None else (await self._settled(key, via, found))[-1]
+
+    async def _settled(self, key: str, via: Session, first: Reading) -> list[Reading]:
+        """Readings from that one on, until two in a row agree."""
+        readings = [first]
+        for _ in range(20):
+            await anyio.sleep(self.berth.tempo.scaled(0.3))
+            readings.append(await self.reading(key, via))
+            if readings[-1].same(readings[-2]):
+                break
+        return readings
+
+    async def baseline(self, play: Play, via: Session) -> Reading:
         """What the witness shows before a play: nothing where it is keyed."""
-        return () if self.stimulus(Role.WITNESS).keyed else (await self.reading(play.key, via)).tokens
+        return NOTHING if self.stimulus(Role.WITNESS).keyed else await self._before(play.key, via)
 
-    async def sight(
-        self, play: Play, control: Control, via: Session, before: tuple[str, ...], begun: float
-    ) -> Sighting:
+    async def sight(self, play: Play, control: Control, via: Session, before: Reading, begun: float) -> Sighting:
         """What a play left behind, read when it would long be over had nobody interfered.
 
         Waits until the control's duration and half of it again have passed since `begun`, then until two
@@ -168,13 +194,8 @@ class Effects:
         """
         late = begun + control.duration * 1.5 + self.berth.tempo.scaled(0.5)
         await anyio.sleep(max(0.0, late - anyio.current_time()))
-        readings = [await self.reading(play.key, via)]
-        for _ in range(20):
-            await anyio.sleep(self.berth.tempo.scaled(0.3))
-            readings.append(await self.reading(play.key, via))
-            if readings[-1].tokens == readings[-2].tokens:
-                break
-        return Sighting(added(before, readings[-1].tokens), control, tuple(r.record for r in readings))
+        readings = await self._settled(play.key, via, await self.reading(play.key, via))
+        return Sighting(gained(before, readings[-1]), control, tuple(r.record for r in readings))
 
 
 async def _tail(path: str) -> str:

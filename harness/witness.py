@@ -1,10 +1,10 @@
-"""Proof of effect: what a witness shows, read as tokens, compared with a control."""
+"""Proof of effect: what a witness shows, read as tokens or as counts, compared with a control."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,51 @@ from .wire.json import JsonError, loads
 _TOKEN = re.compile(r"[^\s,;\[\]{}\"]+")
 
 
+GAUGES = frozenset({"active", "running"})
+"""Counts that fall again: how many are at work at the moment."""
+COUNTED = 1000
+"""How often one count may have grown; beyond that nobody counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the witness said at one moment. `tokens` are its items in order."""
+    """What the witness said at one moment: the items of a log in order, or `counts` by name, None for a log."""
 
-    text: str
-    tokens: tuple[str, ...]
-    record: int
+    text: str = ""
+    tokens: tuple[str, ...] = ()
+    record: int = 0
+    counts: Mapping[str, int] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Does it count something that is at work?"""
+        return any(number > 0 for name, number in (self.counts or {}).items() if name in GAUGES)
+
+    def same(self, other: Reading) -> bool:
+        return (self.tokens, self.counts) == (other.tokens, other.counts)
+
+
+NOTHING = Reading()
+"""What a witness shows of a key that nobody has used."""
+
+
+def read(text: str, record: int) -> Reading:
+    """A witness's answer, recorded under that number."""
+    return Reading(text, tokens(text), record, counters(text))
+
+
+def counters(text: str) -> dict[str, int] | None:
+    """The counts that a witness tells, by name; None where it tells something else.
+
+    It is a JSON object of whole numbers. Other members may stand beside them where one counts what has finished.
+    """
+    try:
+        value = loads(text)
+    except JsonError:
+        return None
+    members = value if isinstance(value, dict) else {}
+    found = {name: n for name, n in members.items() if isinstance(n, int) and not isinstance(n, bool)}
+    return found if found and (len(found) == len(members) or "finished" in found) else None
 
 
 def tokens(text: str) -> tuple[str, ...]:
@@ -40,6 +78,15 @@ def text_of(result: Any) -> str:
     return "\n".join(texts) if texts else json.dumps(result, sort_keys=True, ensure_ascii=False)
 
 
+def gained(before: Reading, after: Reading) -> tuple[str, ...]:
+    """What a later reading has beyond an earlier one; of counts each name as often as its number has grown."""
+    if after.counts is None:
+        return added(before.tokens, after.tokens)
+    known = before.counts or {}
+    growth = {name: number - known.get(name, 0) for name, number in sorted(after.counts.items())}
+    return tuple(name for name, more in growth.items() for _ in range(min(more, COUNTED)))
+
+
 def added(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     """What a later reading has beyond an earlier one of the same log."""
     same = 0
@@ -52,16 +99,23 @@ def added(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
 class Control:
     """What a stimulus leaves behind when nobody interferes: the yardstick of every other play.
 
-    `duration` in seconds. `last` is what it adds last, "" when the witness shows nothing at all.
+    `duration` in seconds. `last` is what it adds last, "" when the witness shows nothing at all. `counted`: the
+    witness tells counts, which have no order.
     """
 
     duration: float
     seen: tuple[str, ...]
     records: tuple[int, ...]
+    counted: bool = False
 
     @property
     def last(self) -> str:
         return self.seen[-1] if self.seen else ""
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """What a play that runs to its end leaves: of a log its last entry, of counts every one that has grown."""
+        return frozenset(self.seen) - GAUGES if self.counted else frozenset(self.seen[-1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +132,8 @@ class Sighting:
 
     @property
     def finished(self) -> bool:
-        """Did it add what the control added last?"""
-        return bool(self.control.last) and self.control.last in self.seen
+        """Did it add what the control added last? Of counts: did all grow that grew with the control?"""
+        return bool(self.control.marks) and self.control.marks <= set(self.seen)
 
     def __str__(self) -> str:
         return f"the witness shows {' '.join(self.seen) or 'nothing'}; the control left {' '.join(self.control.seen)}"

@@ -9,11 +9,13 @@ from typing import Any
 import anyio
 from seatrial import (
     AUTO,
+    NOTHING,
     Control,
     Exchange,
     McpLab,
     Message,
     Play,
+    Reading,
     Reason,
     Role,
     Session,
@@ -36,7 +38,7 @@ class Run:
 
     play: Play
     exchange: Exchange
-    before: tuple[str, ...]
+    before: Reading
     begun: float
 
     @property
@@ -56,7 +58,7 @@ async def begin(
 ) -> Run:
     """Begin a slow call. `watched`: the witness will be asked about it. `quietly`: it is to report no progress."""
     play = await lab.effects.plan(Role.SLOW, seconds=seconds)
-    before = await lab.effects.baseline(play, session) if watched else ()
+    before = await lab.effects.baseline(play, session) if watched else NOTHING
     begun = anyio.current_time()
     exchange = await session.start(play, token=None if quietly else f"of-{play.key}", id=id)
     return Run(play, exchange, before, begun)
