@@ -38,9 +38,7 @@ def texts(artifact: Mapping[str, Any]) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class Talker(Client):
-    """A client that speaks A2A, and can look into the agent."""
-
-    agent: Agent
+    """A client that speaks A2A."""
 
     def version(self, version: str) -> dict[str, str | None]:
         return {"A2A-Version": version} if version else {}
@@ -144,6 +142,7 @@ class Receiver:
 class Meeting:
     """An agent, a client of it, and the network on which both are."""
 
+    agent: Agent
     talker: Talker
     network: SimNetwork
     tasks: anyio.abc.TaskGroup
@@ -165,6 +164,6 @@ async def meeting(build: Any = Agent, *, protected: bool = False, token: str = "
         agent.network, agent.protected = network, protected
         tasks.start_soon(listener.serve, agent.serve_connection, tasks)
         session: dict[str, str | None] = {"Authorization": f"Bearer {token}"} if token else {}
-        yield Meeting(Talker(network, listener.port, session, agent=agent), network, tasks)
+        yield Meeting(agent, Talker(network, listener.port, session), network, tasks)
         tasks.cancel_scope.cancel()
     await listener.aclose()

@@ -86,7 +86,13 @@ async def test_invalid_parameters_name_their_field(method: str, params: Any, fie
 @virtual
 async def test_old_messages_are_held_to_the_same_rules() -> None:
     async with meeting() as m:
-        for wrong in ({"parts": []}, {"messageId": ""}, {"role": "ROLE_USER"}, {"parts": [{"kind": "text"}]}):
+        wrongs: list[dict[str, Any]] = [
+            {"parts": []},
+            {"messageId": ""},
+            {"role": "ROLE_USER"},
+            {"parts": [{"kind": "text"}]},
+        ]
+        for wrong in wrongs:
             error = await m.talker.error("message/send", {"message": said("x", OLD, **wrong)}, OLD)
             assert error["code"] == -32602
             assert "@type" not in json.dumps(error)

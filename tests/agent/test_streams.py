@@ -196,9 +196,9 @@ async def test_a_cancelled_task_stops_and_says_so_once() -> None:
 @virtual
 async def test_a_task_that_is_cancelled_before_its_turn_never_works() -> None:
     async with meeting() as m:
-        task = m.talker.agent.store.create("", said("hold 3 key"))
-        m.talker.agent.executor.begin(task, task.history[0])
-        m.talker.agent.operations.stop(task)
+        task = m.agent.store.create("", said("hold 3 key"))
+        m.agent.executor.begin(task, task.history[0])
+        m.agent.operations.stop(task)
         await anyio.sleep(5)
         assert await m.talker.witness("key") == []
         assert task.state == "TASK_STATE_CANCELED"
@@ -232,3 +232,18 @@ async def test_a_waiting_task_can_be_cancelled(text: str) -> None:
     async with meeting() as m:
         task = await m.talker.say(text)
         assert (await m.talker.result("CancelTask", {"id": task["id"]}))["status"]["state"] == "TASK_STATE_CANCELED"
+
+
+@virtual
+async def test_a_stream_that_was_asked_for_twice_tells_of_one_task() -> None:
+    async with meeting() as m:
+        params = {"message": said("ticks 3 0.1 key")}
+        first = await m.talker.begin_call("SendStreamingMessage", params)
+        await first.messages(2)
+        second = await results(await m.talker.begin_call("SendStreamingMessage", params))
+        third = await results(await m.talker.begin_call("SendStreamingMessage", params))
+        whole = await results(first)
+        assert chunks(whole) == chunks(second) == chunks(third)
+        assert {events[0]["task"]["id"] for events in (whole, second, third)} == {whole[0]["task"]["id"]}
+        assert [next(iter(event)) for event in third] == ["task"]
+        assert (await m.talker.witness("key")).count("execute") == 1
