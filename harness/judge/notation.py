@@ -85,14 +85,14 @@ class Shapes:
         if not isinstance(value, list if type_[0] == "[" else dict):
             return [Fault(at, _shown(value), type_)]
         items = enumerate(value) if isinstance(value, list) else value.items()
-        return [fault for name, item in items for fault in self.faults(version, type_[1:-1], item, _below(at, name))]
+        return [fault for name, item in items for fault in self.faults(version, type_[1:-1], item, below(at, name))]
 
     def _members(self, version: str, type_: str, value: Any, at: str) -> list[Fault]:
         if not isinstance(value, dict):
             return [Fault(at, _shown(value), type_)]
         found: list[Fault] = []
         for member in self.members(type_):
-            place = _below(at, member.name)
+            place = below(at, member.name)
             if not member.holds(version):
                 continue
             if member.name in value:
@@ -134,7 +134,7 @@ def alternatives(text: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _below(at: str, name: str | int) -> str:
+def below(at: str, name: str | int) -> str:
     """RFC 6901."""
     return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
 

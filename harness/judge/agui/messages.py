@@ -8,6 +8,7 @@ from typing import Any
 
 from .events import Event, RunInput
 from .rules import Rule, Sheet, shown
+from .tools import called
 
 ROLES = frozenset({"developer", "system", "assistant", "user", "tool"})
 """Messages that a snapshot lists. A client keeps its reasoning and activities when a snapshot has none."""
@@ -126,8 +127,7 @@ class Messages:
         return [id_ for id_ in (*own, *streamed, *self._taken) if id_ not in ids]
 
     def _missing_calls(self, listed: Sequence[Mapping[str, Any]]) -> list[str]:
-        lists = [m["toolCalls"] for m in listed if isinstance(m.get("toolCalls"), list)]
-        ids = {call.get("id") for calls in lists for call in calls if isinstance(call, dict)}
+        ids = set(called(listed))
         return [id_ for id_ in self._calls if id_ not in ids]
 
 

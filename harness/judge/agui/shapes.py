@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from ..notation import Fault, Shapes, alternatives
+from ..notation import Fault, Shapes, alternatives, below
 from .events import Event, RunInput
 from .rules import Profile, Rule, Sheet, shown
 
@@ -51,7 +51,7 @@ class EventShapes:
         """The value without optional members that are null, and where those were."""
         name = self.closest(letter, type_, value)
         if name.startswith("[") and isinstance(value, list):
-            pairs = [self.bare(letter, name[1:-1], item, f"{at}/{n}") for n, item in enumerate(value)]
+            pairs = [self.bare(letter, name[1:-1], item, below(at, n)) for n, item in enumerate(value)]
             return [item for item, _ in pairs], [place for _, places in pairs for place in places]
         if name not in self.shapes.types or not isinstance(value, dict):
             return value, []
@@ -64,10 +64,10 @@ class EventShapes:
         for key, item in value.items():
             member = members.get(key)
             if member and not member.required and item is None:
-                nulls.append(f"{at}/{key}")
+                nulls.append(below(at, key))
             else:
-                kept[key], below = self.bare(letter, member.type, item, f"{at}/{key}") if member else (item, [])
-                nulls += below
+                kept[key], inner = self.bare(letter, member.type, item, below(at, key)) if member else (item, [])
+                nulls += inner
         return kept, nulls
 
     def closest(self, letter: str, type_: str, value: Any) -> str:
@@ -99,7 +99,7 @@ class EventShapes:
         name = self.closest(letter, type_, value)
         if name.startswith("[") and isinstance(value, list):
             for number, item in enumerate(value):
-                yield from self.faults(letter, name[1:-1], item, f"{at}/{number}")
+                yield from self.faults(letter, name[1:-1], item, below(at, number))
         elif name in self.shapes.types and isinstance(value, dict):
             yield from self._member_faults(letter, name, value, at)
         else:
@@ -109,12 +109,12 @@ class EventShapes:
         members = {member.name: member for member in self.shapes.members(name) if member.holds(letter)}
         for member in members.values():
             if member.required and member.name not in value:
-                yield Fault(f"{at}/{member.name}", "", member.type)
+                yield Fault(below(at, member.name), "", member.type)
         for key, item in value.items():
             if key in members:
-                yield from self.faults(letter, members[key].type, item, f"{at}/{key}")
+                yield from self.faults(letter, members[key].type, item, below(at, key))
             else:
-                yield Fault(f"{at}/{key}", "", UNKNOWN)
+                yield Fault(below(at, key), "", UNKNOWN)
 
 
 @cache
@@ -148,7 +148,8 @@ class ShapeJudge:
         if type_ is None:
             self._unknown_type(event)
             return None
-        payload, nulls = self._table.bare(self._letter, type_, event.payload)
+        payload, places = self._table.bare(self._letter, type_, event.payload)
+        nulls = [place for place in places if not self._is_ours(event, place)]
         self.sheet.expect(
             Rule.NO_NULL,
             not nulls,
@@ -203,7 +204,8 @@ class ShapeJudge:
         if event.type != "MESSAGES_SNAPSHOT" or path[1] != "messages" or len(path) < 3:
             return False
         message = event.payload["messages"][int(path[2])]
-        return isinstance(message, dict) and message.get("id") in self._ours
+        id_ = message.get("id") if isinstance(message, dict) else None
+        return isinstance(id_, str) and id_ in self._ours
 
 
 def _told(fault: Fault) -> str:

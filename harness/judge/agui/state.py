@@ -82,7 +82,8 @@ class Activities:
             self._restate(event.payload.get("messages"))
         elif event.type == "ACTIVITY_SNAPSHOT" and name is not None:
             if event.payload.get("replace") is not False or name not in self._contents:
-                self._contents[name] = event.payload.get("content")
+                content = event.payload.get("content")
+                self._contents[name] = content if isinstance(content, dict) else None
         elif event.type == "ACTIVITY_DELTA" and name is not None:
             self._delta(name, event)
 

@@ -154,7 +154,7 @@ class Scribe:
         return found
 
     def decorated(self, event: JsonObject) -> JsonObject:
-        extras = [{}, {"timestamp": 1.7e12}, {"metadata": {"k": None}}, {"rawEvent": {"x": None}}]
+        extras: list[JsonObject] = [{}, {"timestamp": 1.7e12}, {"metadata": {"k": None}}, {"rawEvent": {"x": None}}]
         return event | self.random.choice(extras)
 
 
@@ -239,7 +239,7 @@ class Writer:
             "interrupts": [{"id": "i-1", "reason": "ask"}, {"id": "i-2", "reason": "ask"}],
         }
         usage = [{"model": "x", "inputTokens": 3, "outputTokens": 4, "totalTokens": 7, "cachedInputTokens": 3}]
-        outcomes = [{}, {"outcome": {"type": "success"}}, {"outcome": interrupted}, {"usage": usage}]
+        outcomes: list[JsonObject] = [{}, {"outcome": {"type": "success"}}, {"outcome": interrupted}, {"usage": usage}]
         return self.random.choice([*outcomes, {"outcome": {"type": "cancelled"}}] if self.profile.modern else outcomes)
 
     def failed(self, id_: str) -> list[JsonObject]:

@@ -122,7 +122,7 @@ def test_a_resumed_call_need_not_be_known() -> None:
 
 
 def test_what_we_sent_may_come_back_as_it_was() -> None:
-    ours = {**USER, "extra": None, "role": "user", "content": [{"type": "hologram"}]}
+    ours = {**USER, "extra": None, "name": None, "role": "user", "content": [{"type": "hologram"}]}
     events = run(e("MESSAGES_SNAPSHOT", messages=[ours]))
     events[0]["input"] = {**BODY, "extra": None}
     assert judge(sequence(events), V1, RunInput({**BODY, "messages": [ours]})) == []
@@ -168,16 +168,23 @@ def test_one_missing_finish_of_a_run_is_one_finding() -> None:
     assert ids(judge(events, V1, INPUT)) == ["order.single-active-run"]
 
 
+def test_a_member_with_a_slash_is_unknown_like_any_other() -> None:
+    events = run(e("MESSAGES_SNAPSHOT", messages=[USER], **{"messages/x": 1}))
+    (finding,) = judge(sequence(events), V1, INPUT)
+    assert (ids([finding]), finding.actual) == (["ver.no-unknown-fields"], "/messages~1x: is not known")
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=6,
 )
-NAMES = st.sampled_from(sorted({
-    "messageId", "toolCallId", "toolCallName", "delta", "role", "name", "subagentRunId", "outcome", "usage", "patch",
-    "content", "messages", "snapshot", "threadId", "runId", "protocolVersion", "stepName", "timestamp", "interrupts",
-    "parentMessageId", "parentSubagentRunId", "activityType", "replace", "code", "event", "value", "op", "path", "type",
-}))  # fmt: skip
+MEMBERS = """
+    activityType code content delta event id interrupts messageId messages messages/x name op outcome parentMessageId
+    parentSubagentRunId patch path protocolVersion replace role runId snapshot stepName subagentRunId threadId timestamp
+    toolCallId toolCallName toolCalls type usage value
+"""
+NAMES = st.sampled_from(MEMBERS.split())
 VALUES = (
     JSON | st.dictionaries(NAMES, JSON, max_size=4) | st.lists(st.dictionaries(NAMES, JSON, max_size=4), max_size=3)
 )
