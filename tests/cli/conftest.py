@@ -56,12 +56,13 @@ class Engine:
 
     async def run(
         self,
-        target: Any,
+        targets: Any,
         suites: Sequence[Suite],
         options: Options,
         emit: Callable[[Event], None],
         sink: Callable[[str], None] | None,
     ) -> tuple[Outcome, ...]:
+        (target,) = targets
         self.options, self.target = options, target
         if self.failure:
             raise self.failure
