@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -229,7 +229,7 @@ class Voyage:
     # The cases
 
     async def sail(self, cases: Sequence[Case]) -> None:
-        """Excluded ones at once, others concurrently, those that need the target alone after them, then monitors."""
+        """Excluded ones at once, others together, those that need the target alone after them, then monitors."""
         for case in (case for case in cases if case.exclusion):
             self.logbook.done(await run_case(case, self.berth, self._recorder(case)))
         ready = [case for case in cases if not case.exclusion and not case.check.monitor]
@@ -242,7 +242,10 @@ class Voyage:
             self.logbook.done(await run_case(case, self.berth, self._recorder(case), self._histories(case.column)))
 
     def _needs_solitude(self, case: Case) -> bool:
-        return case.check.isolation is Isolation.PROCESS and not self.berth.target.spawnable
+        """Must nobody else be about? A witness without a key tells nobody's effects from another's."""
+        killing = case.check.isolation is Isolation.PROCESS and not self.berth.target.spawnable
+        witness = played_by(Role.WITNESS, case.column.binding, self.berth.target.stimuli)
+        return killing or (Role.WITNESS in case.check.needs and witness is not None and not witness.keyed)
 
     async def _together(self, cases: Sequence[Case]) -> None:
         limiter = anyio.CapacityLimiter(self.options.concurrency)
@@ -277,7 +280,7 @@ class Voyage:
     async def _first(self, case: Case) -> Result:
         if self.lost:
             return _unhealthy(case, self.lost)
-        return await self._exclusively(case, lambda: self._attempt(case))
+        return await self._attempt(case)
 
     async def _sound(self, case: Case) -> bool:
         return case.id not in self.berth.spoiled and await self.berth.sound([case.column])
@@ -318,18 +321,6 @@ class Voyage:
             await anyio.sleep(self.berth.tempo.scaled(0.5))
         self.lost = f"the target has not answered since {case.id}"
         return False
-
-    async def _exclusively(self, case: Case, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Cases whose effects an unkeyed witness could mix up take turns."""
-        if not self._entangled(case):
-            return await work()
-        async with self.berth.turn("effects"):
-            return await work()
-
-    def _entangled(self, case: Case) -> bool:
-        witness = played_by(Role.WITNESS, case.column.binding, self.berth.target.stimuli)
-        plays = case.check.needs & {Role.SLOW, Role.WITNESS, Role.PROGRESS, Role.CALL}
-        return witness is not None and not witness.keyed and bool(plays)
 
     async def _attempt(self, case: Case) -> Result:
         recorder = self._recorder(case)
