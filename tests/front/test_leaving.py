@@ -5,7 +5,9 @@ from __future__ import annotations
 import anyio
 import pytest
 from seatrial import TcpNetwork
-from seatrial.fixtures.front import Early
+from seatrial.fixtures.front import Early, Runs
+from seatrial.fixtures.front.run import Run
+from seatrial.fixtures.mutants import build_of
 from seatrial.transport.network import reset
 
 from ..clock import real, virtual
@@ -159,3 +161,31 @@ async def test_before_1_0_a_stop_was_an_error() -> None:
         exchange = await underway(client, "slow 5 k", threadId="t")
         assert await client.stop("t") == 202
         assert seen(await exchange.reply())[-1]["code"] == "cancelled"
+
+
+@virtual
+async def test_a_stop_leaves_no_interrupt_open() -> None:
+    async with serving() as client:
+        exchange = await client.begin(client.body("interrupt 8 k", threadId="t"))
+        await exchange.until(lambda reply: "TOOL_CALL_END" in types(seen(reply)))
+        stopped = await client.stop("t")
+        end = seen(await exchange.reply())[-1]["outcome"]["type"]
+        events = await client.run("hello", threadId="t")
+    assert (stopped, end) in ((202, "cancelled"), (404, "interrupt"))
+    assert (events[-1]["outcome"]["type"] == "success") == (end == "cancelled")
+
+
+class RunsOn(Runs):
+    """Works for a client that has left."""
+
+    def disconnect_stops(self, run: Run) -> bool:
+        return False
+
+
+@virtual
+async def test_a_mutant_can_work_on_for_nobody() -> None:
+    async with serving(build_of(RunsOn)) as client:
+        exchange = await underway(client, "slow 5 k")
+        await exchange.stream.aclose()
+        await anyio.sleep(6)
+        assert (await client.ledger("k"))[-1] == "model done"
