@@ -10,6 +10,9 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from .versions import JSONRPC, V03, V10
 
 WELL_KNOWN = ".well-known/agent-card.json"
+LEGACY = ".well-known/agent.json"
+"""Where 0.1 and 0.2 have it; some agents that speak 0.3 have it there only."""
+
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 
@@ -24,11 +27,12 @@ class Interface:
 
 
 def places(url: str) -> tuple[str, ...]:
-    """Where the card of an agent at a URL may be: below it, and at the root of its origin (8.2)."""
+    """Where the card of an agent at a URL may be: below it, and at the root of its origin (8.2), as 0.2 had it last."""
     if url.endswith(".json"):
         return (url,)
-    below = urljoin(url if url.endswith("/") else f"{url}/", WELL_KNOWN)
-    return tuple(dict.fromkeys((below, urljoin(url, f"/{WELL_KNOWN}"))))
+    base = url if url.endswith("/") else f"{url}/"
+    found = (place for name in (WELL_KNOWN, LEGACY) for place in (urljoin(base, name), urljoin(url, f"/{name}")))
+    return tuple(dict.fromkeys(found))
 
 
 def is_card(found: Any) -> bool:
