@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .lab import Inconclusive as Inconclusive
     from .lab import Lab as Lab
     from .labs import A2aLab as A2aLab
+    from .labs import A2aSession as A2aSession
     from .labs import AguiLab as AguiLab
     from .labs import McpLab as McpLab
     from .listing import LISTS as LISTS
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
     from .model import Suite as Suite
     from .model import Verdict as Verdict
     from .model import Violation as Violation
+    from .protocols.a2a.configs import PushConfig as PushConfig
+    from .protocols.a2a.session import NOWHERE as NOWHERE
+    from .protocols.a2a.stream import TaskStream as TaskStream
+    from .protocols.a2a.updates import TERMINAL as TERMINAL
+    from .protocols.a2a.updates import Update as Update
+    from .protocols.a2a.updates import update_in as update_in
     from .protocols.agui.run import Run as Run
     from .protocols.agui.run import RunEvent as RunEvent
     from .protocols.agui.run import ToolCall as ToolCall
@@ -112,6 +119,7 @@ _EXPORTS: dict[str, str] = {
     "Inconclusive": "lab",
     "Lab": "lab",
     "A2aLab": "labs",
+    "A2aSession": "labs",
     "AguiLab": "labs",
     "McpLab": "labs",
     "entries": "listing",
@@ -133,6 +141,12 @@ _EXPORTS: dict[str, str] = {
     "Suite": "model",
     "Verdict": "model",
     "Violation": "model",
+    "PushConfig": "protocols.a2a.configs",
+    "NOWHERE": "protocols.a2a.session",
+    "TaskStream": "protocols.a2a.stream",
+    "TERMINAL": "protocols.a2a.updates",
+    "Update": "protocols.a2a.updates",
+    "update_in": "protocols.a2a.updates",
     "Run": "protocols.agui.run",
     "RunEvent": "protocols.agui.run",
     "ToolCall": "protocols.agui.run",

@@ -10,3 +10,5 @@ from .protocols.mcp.session import Session
 McpLab = Lab[Session]
 A2aLab = Lab[A2aSession]
 AguiLab = Lab[AguiSession]
+
+__all__ = ["A2aLab", "A2aSession", "AguiLab", "McpLab"]

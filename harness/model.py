@@ -58,6 +58,7 @@ class Reason(StrEnum):
     FAULT_NOT_MOUNTABLE = "fault-not-mountable"
     FAULT_NEVER_FIRED = "fault-never-fired"
     STIMULUS_FAILED = "stimulus-failed"
+    WEBHOOK_REFUSED = "webhook-refused"
     NOT_EXERCISED = "not-exercised"
     NOTHING_SEEN = "nothing-seen"
     REPLY_LOST = "reply-lost"

@@ -47,6 +47,7 @@ _ANOTHER_STIMULUS = "another stimulus below [target.{target}.stimuli]; seatrial 
 _ADVICE: Mapping[str, str] = {
     Reason.NO_STIMULUS: _ANOTHER_STIMULUS,
     Reason.STIMULUS_FAILED: _ANOTHER_STIMULUS,
+    Reason.WEBHOOK_REFUSED: '[target.{target}]  webhook_host = "HOST", an address that the agent may call',
     Reason.NO_WITNESS: "[target.{target}.stimuli]  witness = {witness}",
     Reason.NO_IDENTITIES: (
         '[target.{target}.identities]  first = {{ Authorization = "Bearer ${{FIRST}}" }}  '

@@ -34,15 +34,23 @@ def text_part(form: Form, text: str) -> dict[str, Any]:
     return {"kind": "text", "text": text} if form is Form.V03 else {"text": text}
 
 
+_INLINE = {
+    Form.V10: "taskPushNotificationConfig",
+    Form.V03: "pushNotificationConfig",
+    Form.PROTO: "pushNotification",
+}
+"""What a send calls the configuration of notifications that comes with it."""
+
+
 def configuration(
-    version: str, *, blocking: bool | None, push: Mapping[str, Any] | None, history: int | None
+    form: Form, *, blocking: bool | None, push: Mapping[str, Any] | None, history: int | None
 ) -> dict[str, Any]:
     """The configuration of a send; what is None is left out."""
     found: dict[str, Any] = {}
     if blocking is not None:
-        found |= {"blocking": blocking} if version == V03 else {"returnImmediately": not blocking}
+        found |= {"returnImmediately": not blocking} if form is Form.V10 else {"blocking": blocking}
     if push is not None:
-        found["pushNotificationConfig" if version == V03 else "taskPushNotificationConfig"] = dict(push)
+        found[_INLINE[form]] = dict(push)
     if history is not None:
         found["historyLength"] = history
     return found

@@ -18,7 +18,7 @@ from . import messages
 from .card import Interface, capabilities, followed, interfaces, is_card, places
 from .settling import settled
 from .stream import TaskStream
-from .updates import Update, read
+from .updates import Update, update_in
 from .versions import JSONRPC, OPERATIONS, V03, VERSION_HEADER
 
 Headers = Mapping[str, str | None]
@@ -204,7 +204,7 @@ class Session:
             if isinstance(said, Mapping)
             else self.message(said, message_id=message_id, task=task, context=context, **members)
         )
-        asked = messages.configuration(self.version, blocking=blocking, push=push, history=history)
+        asked = messages.configuration(self.form, blocking=blocking, push=push, history=history)
         return {"message": whole, **({"configuration": asked} if asked else {})}
 
     async def send(
@@ -235,8 +235,7 @@ class Session:
 
     async def task(self, task: str) -> Update:
         """The stored task; an Update of kind "" when it is not given."""
-        outcome = await self.get(task)
-        return read(outcome.result, outcome.message.record) if isinstance(outcome, Answer) else Update("", {})
+        return update_in(await self.get(task))
 
     async def settles(self, task: str, *states: str, within: float) -> Update:
         """Poll the stored task until it is in one of these states; the last one that was read."""

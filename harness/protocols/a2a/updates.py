@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..outcome import Answer, Outcome
+
 TERMINAL = frozenset({"completed", "failed", "canceled", "rejected"})
 INTERRUPTED = frozenset({"input-required", "auth-required"})
 _MEMBERS = {
@@ -98,6 +100,11 @@ def read(payload: Any, record: int = 0, time: float = 0.0) -> Update:
     if not kind and "parts" in found:
         kind = "message"
     return Update(kind, found, record, time)
+
+
+def update_in(outcome: Outcome) -> Update:
+    """What an answer carries; an Update of kind "" where there is no answer."""
+    return read(outcome.result, outcome.message.record) if isinstance(outcome, Answer) else Update("", {})
 
 
 def state_of(body: Mapping[str, Any]) -> str:
