@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
+from anyio.abc import ByteStream
 from seatrial.fixtures.serving import Connection, HttpRequest, HttpResponse
 from seatrial.protocols.agui.driver import Agui
 from seatrial.protocols.agui.session import Session
@@ -16,7 +17,7 @@ from seatrial.protocols.driver import Inquiry, Manner, Opener
 from seatrial.protocols.http import HttpCarrier
 from seatrial.transcript import Transcript
 from seatrial.transport.http import HttpClient
-from seatrial.transport.sim import SimNetwork, SimStream
+from seatrial.transport.sim import SimNetwork
 
 Event = dict[str, Any]
 Serve = Callable[[HttpRequest, Connection], Awaitable[None]]
@@ -75,7 +76,7 @@ class Endpoint:
     def bodies(self) -> list[Any]:
         return [json.loads(request.body) for request in self.requests if request.body]
 
-    async def handle(self, stream: SimStream) -> None:
+    async def handle(self, stream: ByteStream) -> None:
         connection = Connection(stream)
         while request := await connection.next_request():
             script = self.scripts[min(len(self.requests), len(self.scripts) - 1)]
