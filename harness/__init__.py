@@ -46,6 +46,10 @@ if TYPE_CHECKING:
     from .protocols.a2a.updates import TERMINAL as TERMINAL
     from .protocols.a2a.updates import Update as Update
     from .protocols.a2a.updates import update_in as update_in
+    from .protocols.a2a.versions import HTTP_JSON as HTTP_JSON
+    from .protocols.a2a.versions import JSONRPC as JSONRPC
+    from .protocols.a2a.versions import V03 as V03
+    from .protocols.a2a.versions import V10 as V10
     from .protocols.agui.run import Run as Run
     from .protocols.agui.run import RunEvent as RunEvent
     from .protocols.agui.run import ToolCall as ToolCall
@@ -147,6 +151,10 @@ _EXPORTS: dict[str, str] = {
     "TERMINAL": "protocols.a2a.updates",
     "Update": "protocols.a2a.updates",
     "update_in": "protocols.a2a.updates",
+    "HTTP_JSON": "protocols.a2a.versions",
+    "JSONRPC": "protocols.a2a.versions",
+    "V03": "protocols.a2a.versions",
+    "V10": "protocols.a2a.versions",
     "Run": "protocols.agui.run",
     "RunEvent": "protocols.agui.run",
     "ToolCall": "protocols.agui.run",
