@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from seatrial import A2aLab, A2aSession, Outcome, Reason, Role, Update, update_in
+import anyio
+from seatrial import TERMINAL, A2aLab, A2aSession, Feature, Outcome, Play, Reason, Role, TaskStream, Update, update_in
 
 
 def task_in(lab: A2aLab, outcome: Outcome, what: str = "the stimulus") -> Update:
@@ -35,3 +37,50 @@ async def completed(lab: A2aLab, session: A2aSession, **options: Any) -> Update:
 async def waiting(lab: A2aLab, session: A2aSession, **options: Any) -> Update:
     """A task that waits for its client."""
     return await played(lab, session, Role.ASK, "input-required", **options)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A stimulus that an agent works on, as a task. `stream` is the one that began it, None where it has none.
+
+    `begun` is in seconds of the run.
+    """
+
+    play: Play
+    task: str
+    stream: TaskStream | None
+    begun: float
+
+    @property
+    def over(self) -> float:
+        """When it would surely be over, had nobody interfered."""
+        return self.begun + self.play.lasts * 1.25 + 1.0
+
+    def rest(self, lab: A2aLab) -> float:
+        """Seconds from now within which it must be over."""
+        return max(0.0, self.over - anyio.current_time()) + self.play.lasts + lab.tempo.answer
+
+
+async def at_work(lab: A2aLab, session: A2aSession, role: Role = Role.HOLD, **values: Any) -> Work:
+    """Begin a stimulus, by a stream where the agent declares them, else by a send that does not wait; seen at work.
+
+    Raises Inconclusive when no task is at work then.
+    """
+    play = await lab.effects.plan(role, **values)
+    begun = anyio.current_time()
+    if lab.declares(Feature.STREAMING):
+        stream = await streaming(lab, session, play)
+        return Work(play, stream.task_id, stream, begun)
+    task = task_in(lab, await session.perform(play, blocking=False), f"the stimulus {role.value}")
+    if task.terminal:
+        lab.inconclusive(Reason.STIMULUS_FAILED, f"the stimulus {role.value} was over at once", task.record)
+    return Work(play, task.task_id, None, begun)
+
+
+async def streaming(lab: A2aLab, session: A2aSession, play: Play, **options: Any) -> TaskStream:
+    """The stream of a stimulus that is at work. Raises Inconclusive when it is not."""
+    stream = await session.play_stream(play, **options)
+    await stream.until(lambda s: s.state == "working" or bool(s.chunks), play.lasts + lab.tempo.answer)
+    if not stream.task_id or stream.state in TERMINAL:
+        lab.inconclusive(Reason.STIMULUS_FAILED, f"the stimulus {play.role} is not at work", *stream.records)
+    return stream
