@@ -136,6 +136,7 @@ class Lab(Generic[S]):
         self,
         *faults: Fault,
         version: str | None = None,
+        binding: str | None = None,
         capabilities: Mapping[str, Any] | None = None,
         replies: Replies | None = None,
         identity: str = "",
@@ -148,7 +149,8 @@ class Lab(Generic[S]):
 
         Plain and in a check of isolation `shared` it is a lent one. `opened` false: nothing is sent yet.
         `replicas` is how many servers a `round_robin` among the faults hands requests to.
-        `resuming` continues where another session stands (MCP over HTTP, older era: under its id).
+        `resuming` continues where another session stands (MCP over HTTP, older era: under its id). `version` and
+        `binding` are those of the column unless others are named.
         Raises Inconclusive when no session can be opened.
         """
         rig = Rig(
@@ -159,9 +161,10 @@ class Lab(Generic[S]):
             headers=headers or {},
             replicas=replicas,
         )
-        own = version is not None or resuming is not None or not opened or not rig.plain
+        own = version is not None or binding is not None or resuming is not None or not opened or not rig.plain
         lent = self.case.check.isolation is Isolation.SHARED and not own
-        async with self._lent() if lent else self._own(rig, version or self.version, resuming, opened) as session:
+        place = version or self.version, binding or self.binding
+        async with self._lent() if lent else self._own(rig, place, resuming, opened) as session:
             yield session
 
     @asynccontextmanager
@@ -175,11 +178,11 @@ class Lab(Generic[S]):
                 self._watch(session)
 
     @asynccontextmanager
-    async def _own(self, rig: Rig, version: str, resuming: S | None, opened: bool) -> AsyncIterator[S]:
-        """A session that nobody else has."""
+    async def _own(self, rig: Rig, place: tuple[str, str], resuming: S | None, opened: bool) -> AsyncIterator[S]:
+        """A session that nobody else has. `place`: version and binding."""
         self.declared_faults += rig.faults
         server = await self._server()
-        made = await self.berth.session(version, self.binding, self.recorder, self.tasks, self._fired, rig, server)
+        made = await self.berth.session(*place, self.recorder, self.tasks, self._fired, rig, server)
         session = cast(S, made)
         try:
             await self._begin(session, resuming, opened)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...claims import Spoken
 from ...expect import cited, shown
 from ...model import Violation
-from ...protocols.a2a.errors import ERRORS, ErrorRow
+from ...protocols.a2a.errors import BY_CODE, ERRORS, ErrorRow
 from ...protocols.a2a.versions import HTTP_JSON, V03
 from ...protocols.outcome import Outcome, Refusal
 
@@ -37,10 +37,31 @@ def _fits(spoken: Spoken, outcome: Refusal, row: ErrorRow) -> bool:
     return known and status in row.status.values()
 
 
-def by_other_release(spoken: Spoken, outcome: Outcome, name: str) -> Iterator[str]:
+def named(spoken: Spoken, outcome: Outcome) -> str:
+    """The error that a refusal is, as 1.0 names it; "" where it names none, and for what is no refusal."""
+    if not isinstance(outcome, Refusal):
+        return ""
+    return BY_CODE[outcome.code].name if outcome.code in BY_CODE else ""
+
+
+def by_other_release(spoken: Spoken, outcome: Outcome) -> Iterator[str]:
     """What is right by another release of 1.0 than the one that the agent is judged by, as a note."""
-    row = ERRORS[name]
+    name = named(spoken, outcome)
     status = outcome.reply.status if isinstance(outcome, Refusal) else None
-    wanted = row.status.get(spoken.release)
-    if spoken.binding == HTTP_JSON and wanted and status in row.status.values() and status != wanted:
+    wanted = ERRORS[name].status.get(spoken.release) if name else None
+    if spoken.binding == HTTP_JSON and wanted and status in ERRORS[name].status.values() and status != wanted:
         yield f"{name} came with HTTP status {status}; release {spoken.release} has {wanted}"
+
+
+def differing(one: tuple[Spoken, Outcome], other: tuple[Spoken, Outcome]) -> Violation | None:
+    """Two bindings met the same condition, and say that it is two different errors, or none on one of them.
+
+    Where neither names its error by code or reason there is nothing to compare but that both refuse.
+    """
+    expected = "the same error on both bindings"
+    found = Violation(expected, f"{shown(one[1])} and {shown(other[1])}", cited(one[1], other[1]))
+    if isinstance(one[1], Refusal) != isinstance(other[1], Refusal):
+        return found
+    name = named(*one) or named(*other)
+    fits = not name or all(refused(spoken, outcome, name) is None for spoken, outcome in (one, other))
+    return None if fits else found
