@@ -73,7 +73,7 @@ def _write(output: Path, text: str) -> None:
 def document(target: TargetConfig, found: Survey) -> Iterator[str]:
     """The lines of a configuration of this target."""
     yield f"[target.{target.name}]"
-    yield 'protocol = "mcp"'
+    yield f"protocol = {toml(found.protocol)}"
     yield f"command = {toml(list(target.command))}" if target.command else f"url = {toml(target.url)}"
     versions = sorted({version for version, _ in found.columns})
     yield f"# versions = {toml(versions)}   # found; without this line they are found anew in every run"
@@ -81,26 +81,40 @@ def document(target: TargetConfig, found: Survey) -> Iterator[str]:
         yield f"headers = {toml({key: _kept(key, value) for key, value in target.headers.items()})}"
     yield ""
     yield "# How this target plays the roles that checks need. They were guessed: read each of them, correct it, and"
-    yield "# take away the # where the tool may be called. Without a stimulus its checks are INCONCLUSIVE."
+    yield "# take away the # where it may be asked for. Without a stimulus its checks are INCONCLUSIVE."
     yield "# A check fills {seconds} {count} {gap} {key} {text} {level} {city}."
+    yield from _NEXT.get(found.protocol, ())
     yield f"[target.{target.name}.stimuli]"
-    yield from _stimuli(proposals(found.items))
+    yield from _stimuli(found.protocol, proposals(found.protocol, found.items))
     yield ""
     for kind, items in found.items.items():
         yield from (_offered(kind, name, item) for name, item in items.items())
 
 
-def _stimuli(found: list[Proposal]) -> Iterator[str]:
+_NEXT = {
+    "a2a": (
+        "# Say how your agent works for a while, needs input, fails: which words make it do so?",
+        '# For example: hold = { text = "write a long report", lasts = 10 }   ask = { text = "book a flight" }',
+    ),
+    "agui": (
+        "# Say how your agent uses a tool, works for a while, fails: which prompts make it do so?",
+        '# For example: slow = { prompt = "count to 1000", lasts = 10 }   tool = { prompt = "what is the weather?" }',
+    ),
+}
+"""What a person has to tell of an agent that nobody can guess."""
+
+
+def _stimuli(protocol: str, found: list[Proposal]) -> Iterator[str]:
     for proposal in found:
         mark = "" if proposal.active else "# destructive: "
         yield f"{mark}{proposal.role.value} = {toml(_table(proposal))}"
-    missing = [role.value for role in ROLES["mcp"] if role not in {proposal.role for proposal in found}]
+    missing = [role.value for role in ROLES[protocol] if role not in {proposal.role for proposal in found}]
     yield f"# nothing was found for: {', '.join(missing)}"
 
 
 def _table(proposal: Proposal) -> dict[str, Any]:
     table: dict[str, Any] = {proposal.verb: proposal.name}
-    if proposal.verb != "resource":
+    if proposal.verb in ("tool", "prompt_name"):
         table["arguments"] = dict(proposal.arguments)
     return table | ({"progress": True} if proposal.progress else {})
 

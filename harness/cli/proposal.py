@@ -97,8 +97,12 @@ _RULES = (
 """The first tool that fits a rule plays its role; of several rules for one role the first with a tool counts."""
 
 
-def proposals(items: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[Proposal]:
-    """At most one proposal per role, from the lists of a survey: items by kind and name."""
+def proposals(protocol: str, items: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[Proposal]:
+    """At most one proposal per role, from what a survey found: items by kind and name."""
+    if protocol == "a2a":
+        return [Proposal(Role.ECHO, "text", _suggested(items["skills"]), {})]
+    if protocol == "agui":
+        return [Proposal(Role.CHAT, "prompt", "hello", {})]
     found = [proposal for rule in _RULES for tool in items["tools"].values() if (proposal := _played(rule, tool))]
     found += map(_prompt, items["prompts"].values())
     found += (Proposal(Role.RESOURCE, "resource", uri, {}) for uri in items["resources"])
@@ -106,6 +110,13 @@ def proposals(items: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[Prop
     for proposal in found:
         by_role.setdefault(proposal.role, proposal)
     return list(by_role.values())
+
+
+def _suggested(skills: Mapping[str, Mapping[str, Any]]) -> str:
+    """What the first skill with examples says that one may ask it."""
+    listed = (skill.get("examples") for skill in skills.values())
+    texts = (text for examples in listed if isinstance(examples, list) for text in examples if isinstance(text, str))
+    return next(texts, "hello {text}")
 
 
 def _played(rule: _Rule, tool: Tool) -> Proposal | None:

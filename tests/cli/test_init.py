@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from seatrial.cli.survey import Survey, survey
 from seatrial.config import TargetConfig, load, parse
 from seatrial.document import Document
 from seatrial.engine import Unreachable
+from seatrial.fixtures.agent import target as agent
+from seatrial.fixtures.front import target as front
 from seatrial.fixtures.reference.target import simulated
+from seatrial.fixtures.serving import SimulatedTarget
 
 from .conftest import Invoke
 
@@ -33,7 +37,7 @@ def tool(name: str, /, about: str = "", **schema: Any) -> dict[str, Any]:
 
 
 def proposed(*tools: dict[str, Any]) -> dict[str, Any]:
-    found = proposals({"tools": {item["name"]: item for item in tools}, "prompts": {}, "resources": {}})
+    found = proposals("mcp", {"tools": {item["name"]: item for item in tools}, "prompts": {}, "resources": {}})
     return {item.role.value: (item.name, item.arguments, item.active) for item in found}
 
 
@@ -74,7 +78,7 @@ def test_a_tool_without_a_parameter_for_the_duration_is_not_slow() -> None:
 
 def test_a_destructive_tool_is_proposed_as_a_comment_only() -> None:
     item = tool("echo", text=dict(STRING)) | {"annotations": {"destructiveHint": True}}
-    survey_ = Survey([("2025-06-18", "stdio")])
+    survey_ = Survey("mcp", [("2025-06-18", "stdio")])
     survey_.items["tools"]["echo"] = item
     lines = list(document(TargetConfig(name="t", url=URL), survey_))
     assert '# destructive: echo = { tool = "echo", arguments = { text = "{text}" } }' in lines
@@ -85,7 +89,7 @@ hostile = st.text() | st.just('"]\n[x]\r\x00\x1b\x7f')
 
 @given(name=hostile, about=hostile, parameter=hostile, default=hostile | st.integers() | st.none())
 def test_whatever_a_target_says_the_file_can_be_read(name: str, about: str, parameter: str, default: Any) -> None:
-    found = Survey([("2025-06-18", "stdio")])
+    found = Survey("mcp", [("2025-06-18", "stdio")])
     schema = {"properties": {parameter: {"default": default}}, "required": [parameter]}
     item = {"name": name, "description": about, "inputSchema": schema, "outputSchema": {}}
     found.items["tools"][name] = item
@@ -110,7 +114,7 @@ def test_the_bundled_server_is_surveyed() -> None:
     found = anyio.run(survey, simulated(), backend="trio")
     assert ("2026-07-28", "streamable-http") in found.columns
     assert ("2024-11-05", "stdio") in found.columns
-    roles = {item.role.value: item.name for item in proposals(found.items)}
+    roles = {item.role.value: item.name for item in proposals(found.protocol, found.items)}
     assert roles["echo"] == "echo"
     assert roles["slow"] == "slow"
     assert roles["witness"] == "probe"
@@ -126,6 +130,28 @@ def test_init_writes_a_file_that_run_can_use(invoke: Invoke, place: Path, monkey
     shop = load(place / "seatrial.toml", {"AUTHORIZATION": "t0ken"})["my-shop"]
     assert (shop.url, shop.headers) == (URL, {"Authorization": "Bearer t0ken"})
     assert shop.stimuli["echo"].name == "echo"
+
+
+@pytest.mark.parametrize(
+    ("bundled", "protocol", "role", "said"),
+    [(agent.simulated, "a2a", "echo", "hello {text}"), (front.simulated, "agui", "chat", "hello")],
+)
+def test_init_recognises_an_agent_by_itself(
+    invoke: Invoke,
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    bundled: Callable[[], SimulatedTarget],
+    protocol: str,
+    role: str,
+    said: str,
+) -> None:
+    unknown = bundled()
+    unknown.protocol, unknown.versions, unknown.bindings = "", (), ()
+    monkeypatch.setattr("seatrial.cli.init.attach", lambda config: unknown)
+    assert invoke("init", URL).exit_code == 0
+    found = load(place / "seatrial.toml", {})["target"]
+    assert found.protocol == protocol
+    assert found.stimuli[role].name == said
 
 
 def test_init_overwrites_only_when_told(invoke: Invoke, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
