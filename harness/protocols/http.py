@@ -198,8 +198,9 @@ class HttpCarrier:
         await self._messages(exchange, payload, record)
 
     async def _messages(self, exchange: Exchange, payload: Any, record: int, event_id: str | None = None) -> None:
-        """Hand over one message, or each of a batch."""
-        for part in payload if isinstance(payload, list) else [payload]:
+        """Hand over one message, or each of a JSON-RPC batch; without envelopes an array is one answer."""
+        batch = payload if isinstance(payload, list) and exchange.settle is None else [payload]
+        for part in batch:
             message = Message(part, record, event_id, anyio.current_time())
             exchange.arrived(message)
             if self.listener is not None:
