@@ -40,16 +40,23 @@ if TYPE_CHECKING:
     from .model import Suite as Suite
     from .model import Verdict as Verdict
     from .model import Violation as Violation
+    from .protocols.a2a.card import Interface as Interface
+    from .protocols.a2a.card import extensions as extensions
+    from .protocols.a2a.card import followed as followed
+    from .protocols.a2a.card import interfaces as interfaces
     from .protocols.a2a.configs import PushConfig as PushConfig
     from .protocols.a2a.session import NOWHERE as NOWHERE
     from .protocols.a2a.stream import TaskStream as TaskStream
     from .protocols.a2a.updates import TERMINAL as TERMINAL
     from .protocols.a2a.updates import Update as Update
     from .protocols.a2a.updates import update_in as update_in
+    from .protocols.a2a.versions import EXTENSIONS_HEADER as EXTENSIONS_HEADER
     from .protocols.a2a.versions import HTTP_JSON as HTTP_JSON
     from .protocols.a2a.versions import JSONRPC as JSONRPC
+    from .protocols.a2a.versions import OPERATIONS as OPERATIONS
     from .protocols.a2a.versions import V03 as V03
     from .protocols.a2a.versions import V10 as V10
+    from .protocols.a2a.versions import VERSION_HEADER as VERSION_HEADER
     from .protocols.agui.run import Run as Run
     from .protocols.agui.run import RunEvent as RunEvent
     from .protocols.agui.run import ToolCall as ToolCall
@@ -145,16 +152,23 @@ _EXPORTS: dict[str, str] = {
     "Suite": "model",
     "Verdict": "model",
     "Violation": "model",
+    "Interface": "protocols.a2a.card",
+    "extensions": "protocols.a2a.card",
+    "followed": "protocols.a2a.card",
+    "interfaces": "protocols.a2a.card",
     "PushConfig": "protocols.a2a.configs",
     "NOWHERE": "protocols.a2a.session",
     "TaskStream": "protocols.a2a.stream",
     "TERMINAL": "protocols.a2a.updates",
     "Update": "protocols.a2a.updates",
     "update_in": "protocols.a2a.updates",
+    "EXTENSIONS_HEADER": "protocols.a2a.versions",
     "HTTP_JSON": "protocols.a2a.versions",
     "JSONRPC": "protocols.a2a.versions",
+    "OPERATIONS": "protocols.a2a.versions",
     "V03": "protocols.a2a.versions",
     "V10": "protocols.a2a.versions",
+    "VERSION_HEADER": "protocols.a2a.versions",
     "Run": "protocols.agui.run",
     "RunEvent": "protocols.agui.run",
     "ToolCall": "protocols.agui.run",
