@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from seatrial import (
@@ -10,8 +11,6 @@ from seatrial import (
     NOWHERE,
     TERMINAL,
     A2aLab,
-    A2aSession,
-    Ending,
     Feature,
     Reason,
     Role,
@@ -20,36 +19,10 @@ from seatrial import (
     Violation,
     check,
     expect,
-    update_in,
 )
-from seatrial.judge.a2a.streams import consecutive, content, steps, whole
 
-from ..tasks import at_work, streaming, waiting
-
-COUNT = 6
-"""Chunks of a short play, where their number can be chosen."""
-CLOSING = 2.0
-"""Seconds in which a stream ends after the last word of its task."""
-
-
-async def read(lab: A2aLab, session: A2aSession, role: Role, **values: Any) -> TaskStream:
-    """The stream of a stimulus, read until it ends or should long have ended. Raises Inconclusive without a stream."""
-    play = await lab.effects.plan(role, **values)
-    stream = await session.play_stream(play)
-    await stream.ended(play.lasts * 1.5 + lab.tempo.answer)
-    if not stream.is_stream:
-        lab.inconclusive(
-            Reason.STIMULUS_FAILED, f"the stimulus {role.value} was not answered by a stream", stream.exchange.sent
-        )
-    return stream
-
-
-async def ticks(lab: A2aLab, session: A2aSession) -> TaskStream:
-    """The stream of numbered chunks. Raises Inconclusive unless some came."""
-    stream = await read(lab, session, Role.TICKS, count=COUNT, gap=0.1)
-    if len(stream.chunks) < 2:
-        lab.inconclusive(Reason.STIMULUS_FAILED, "the stream has no chunks", *stream.records)
-    return stream
+from ..tasks import streaming, waiting
+from .watching import CLOSING, COUNT, begins, closed, read, ticks
 
 
 @check(
@@ -83,17 +56,14 @@ async def every_event_is_a_response(lab: A2aLab) -> None:
             params = session.sending(play.params["text"], message_id=play.params["message_id"])
             stream = TaskStream(await session.begin("SendStreamingMessage", params, id=ident))
             await stream.ended(play.lasts * 1.5 + lab.tempo.answer)
-            _any(lab, stream)
-            lab.expect(_unlike(stream, lambda payload: _is_response(payload, ident), f"a response with id {ident!r}"))
+            right = partial(_is_response, ident=ident)
+            lab.expect(_unlike(lab, stream, right, f"a response with id {ident!r}"))
 
 
-def _any(lab: A2aLab, stream: TaskStream) -> None:
+def _unlike(lab: A2aLab, stream: TaskStream, right: Callable[[Any], bool], what: str) -> Iterator[Violation]:
+    """Events with data that is not JSON, or not what it should be. Raises Inconclusive without any."""
     if not stream.exchange.events:
         lab.inconclusive(Reason.STIMULUS_FAILED, "the stream has no events", *stream.records)
-
-
-def _unlike(stream: TaskStream, right: Any, what: str) -> Iterator[Violation]:
-    """Events with data that is not JSON, or not what it should be."""
     decoded = {message.record: message.payload for message in stream.exchange.messages}
     for event in stream.exchange.events:
         if event.data is not None and not right(decoded.get(event.record)):
@@ -118,12 +88,11 @@ async def every_event_is_a_stream_response(lab: A2aLab) -> None:
     members = {"task", "message", "statusUpdate", "artifactUpdate"}
     async with lab.session() as session:
         stream = await read(lab, session, Role.TICKS, count=COUNT, gap=0.05)
-        _any(lab, stream)
 
         def right(payload: Any) -> bool:
             return isinstance(payload, dict) and len(payload) == 1 and payload.keys() <= members
 
-        lab.expect(_unlike(stream, right, "an object with one of the four members"))
+        lab.expect(_unlike(lab, stream, right, "an object with one of the four members"))
 
 
 @check(
@@ -136,22 +105,13 @@ async def a_stream_begins_with_a_task_or_a_message(lab: A2aLab) -> None:
     """The streams of a task that is done at once, and of one whose agent breaks before it has said anything. The
     latter may be refused, but a stream that was opened must not be empty."""
     async with lab.session() as session:
-        lab.expect(_begins(await read(lab, session, Role.ECHO)))
+        lab.expect(begins(await read(lab, session, Role.ECHO)))
         if lab.effects.has(Role.RAISE):
             play = await lab.effects.plan(Role.RAISE, text="early")
             stream = await session.play_stream(play)
             await stream.ended(lab.tempo.answer + max(play.lasts, 0.0))
             if stream.is_stream and not stream.errors:
-                lab.expect(_begins(stream))
-
-
-def _begins(stream: TaskStream, *kinds: str) -> Violation | None:
-    """The first event is of one of these kinds."""
-    wanted = kinds or ("task", "message")
-    first = next(iter(stream.updates), None)
-    actual = "the stream is empty" if first is None else f"it begins with a {first.kind or 'foreign event'}"
-    right = first is not None and first.kind in wanted
-    return expect.that(right, f"a {' or '.join(wanted)} first", actual, *stream.records[:2], stream.exchange.end)
+                lab.expect(begins(stream))
 
 
 @check(
@@ -168,7 +128,7 @@ async def a_later_turn_begins_with_the_task(lab: A2aLab) -> None:
         await stream.ended()
         if not stream.is_stream:
             lab.inconclusive(Reason.STIMULUS_FAILED, "the next turn was not answered by a stream", stream.exchange.sent)
-        lab.expect(_begins(stream, "task"))
+        lab.expect(begins(stream, "task"))
 
 
 @check(
@@ -185,13 +145,7 @@ async def a_message_is_alone(lab: A2aLab) -> None:
         if "message" not in kinds:
             lab.inconclusive(Reason.STIMULUS_FAILED, "the agent did not answer with a Message", *stream.records)
         lab.expect(expect.that(kinds == ["message"], "one Message and nothing else", kinds, *stream.records))
-        lab.expect(_closed(stream, "the stream ends after its Message"))
-
-
-def _closed(stream: TaskStream, what: str) -> Violation | None:
-    """The stream ended, and in order: one that is torn, or open, has not."""
-    told = f"it is {stream.ending.value} {stream.exchange.why}".strip()
-    return expect.that(stream.ending is Ending.CLOSED, what, told, *stream.records[-2:], stream.exchange.end)
+        lab.expect(closed(stream, "the stream ends after its Message"))
 
 
 @check(
@@ -229,7 +183,7 @@ async def a_stream_ends_with_the_terminal_state(lab: A2aLab) -> None:
                 continue
             lab.expect(expect.that(told, "a terminal state is told", f"the last is {stream.state}", *stream.records))
             await stream.ended(lab.tempo.scaled(CLOSING))
-            lab.expect(_closed(stream, f"the stream ends within {CLOSING:.0f} s of the terminal state"))
+            lab.expect(closed(stream, f"the stream ends within {CLOSING:.0f} s of the terminal state"))
             lab.expect(_nothing_after(stream.updates))
 
 
@@ -301,77 +255,6 @@ async def a_refusal_is_no_stream(lab: A2aLab) -> None:
                 lab.inconclusive(Reason.STIMULUS_FAILED, "the request was not refused", *stream.records)
             told = f"Content-Type {stream.exchange.reply.header('content-type')}"
             lab.expect(expect.that(not stream.is_stream, "a JSON error, and no event stream", told, *stream.records))
-
-
-@check(
-    "a2a.stream.order",
-    "Events arrive in the order in which they were generated, and none is lost",
-    needs={Feature.STREAMING, Role.TICKS},
-    mutants=("task-stream.swaps-events", "task-stream.drops-event", "task-stream.exception-first"),
-)
-async def events_arrive_in_order(lab: A2aLab) -> None:
-    """A stream of numbered chunks, and one of an agent that breaks after some events, which must come first."""
-    async with lab.session() as session:
-        stream = await ticks(lab, session)
-        found = steps(stream.updates)
-        if len(found) < 2:
-            lab.inconclusive(Reason.STIMULUS_FAILED, "the chunks are not numbered", *stream.records)
-        lab.expect(consecutive(found, "numbered chunks", stream.records))
-        lab.expect(whole(stream.updates, await session.task(stream.task_id)))
-        if lab.effects.has(Role.RAISE):
-            broken = await session.play_stream(await lab.effects.plan(Role.RAISE, text="after 3"))
-            await broken.ended(lab.tempo.answer)
-            kept = await session.task(broken.task_id or NOWHERE)
-            if broken.is_stream and kept.kind == "task":
-                lab.expect(whole(broken.updates, kept, "the events before the exception"))
-
-
-@check(
-    "a2a.stream.artifact-append",
-    "The chunks of an artifact join to the stored artifact",
-    needs={Feature.STREAMING, Role.TICKS},
-    mutants=("artifact.append-replaces", "artifact.append-first", "artifact.last-chunk-always"),
-)
-async def chunks_join_to_the_artifact(lab: A2aLab) -> None:
-    """The first chunk of an artifact does not append, none follows its last, and together they are what is stored."""
-    async with lab.session() as session:
-        stream = await ticks(lab, session)
-        chunks = [update for update in stream.updates if update.kind == "artifact"]
-        lab.expect(_chunked(chunks))
-        lab.expect(whole(stream.updates, await session.task(stream.task_id)))
-        if not any(chunk.last_chunk for chunk in chunks):
-            lab.note("no chunk was marked as the last", *stream.records[-2:])
-
-
-def _chunked(chunks: Sequence[Update]) -> Iterator[Violation]:
-    """What is wrong with the flags of chunks, artifact by artifact."""
-    known: dict[str, bool] = {}
-    for chunk in chunks:
-        for artifact in chunk.artifacts:
-            ident = str(artifact.get("artifactId"))
-            if ident not in known and chunk.appends:
-                yield Violation("the first chunk of an artifact does not append", content(artifact), (chunk.record,))
-            if known.get(ident) and chunk.appends:
-                yield Violation("nothing is appended after the last chunk", content(artifact), (chunk.record,))
-            known[ident] = chunk.last_chunk
-
-
-@check(
-    "a2a.stream.ids-consistent",
-    "All events of a stream name one task and one context",
-    needs={Feature.STREAMING, Role.TICKS},
-    mutants=("task-stream.foreign-context", "task-stream.foreign-task"),
-)
-async def events_name_one_task(lab: A2aLab) -> None:
-    """The ids of all events of a stream of chunks."""
-    async with lab.session() as session:
-        stream = await ticks(lab, session)
-        for name, found in (
-            ("task", {update.task_id for update in stream.updates}),
-            ("context", {update.context_id for update in stream.updates}),
-        ):
-            told = f"{len(found)}: {sorted(found)}"
-            lab.expect(expect.that(len(found) == 1 and "" not in found, f"one {name} id", told, *stream.records))
 
 
 @check(
