@@ -31,7 +31,8 @@ NOWHERE = "00000000-0000-4000-8000-000000000000"
 
 @dataclass(slots=True, eq=False)
 class Session:
-    """One client of one interface. `card` is the agent card as it was read; `interface` what it says of this column.
+    """One client of one interface. `card` is the agent card as it was read, from `card_url`; `interface` what it says
+    of this column.
 
     `received` holds every message of every exchange in the order of arrival; `pulse` beats at each.
     """
@@ -41,6 +42,7 @@ class Session:
     idents: Iterator[str]
     form: messages.Form
     card: dict[str, Any] = field(default_factory=dict)
+    card_url: str = ""
     interface: Interface | None = None
     received: list[tuple[Exchange, Message]] = field(default_factory=list)
     pulse: Pulse = field(default_factory=Pulse)
@@ -282,6 +284,7 @@ class Session:
         for place in (url,) if url else places(self.http.url):
             found = await self.raw("GET", place, {"Accept": "application/json", **(headers or {})}).outcome()
             if isinstance(found, Answer) and is_card(found.result):
+                self.card_url = place
                 return found
         assert found is not None
         return found
@@ -328,7 +331,7 @@ class Session:
 
     def take_over(self, other: Session) -> None:
         """Nothing is bound to a session: only the card is known already."""
-        self.card, self.interface = other.card, other.interface
+        self.card, self.card_url, self.interface = other.card, other.card_url, other.interface
 
     async def farewell(self, other: Session) -> None:
         """No session outlives its sockets."""
