@@ -1,0 +1,96 @@
+"""AG-UI: inputs of runs, good and odd, and what became of them: served, or refused before the run started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from seatrial import AguiLab, AguiSession, Outcome, Play, Refusal, Role, Run, Violation, expect
+
+EVENT_STREAM = "text/event-stream"
+CLIENT_ERROR = frozenset(range(400, 500))
+
+CONFIRM = {
+    "name": "confirm",
+    "description": "Asks the user for a confirmation.",
+    "parameters": {"type": "object", "properties": {"question": {"type": "string"}}},
+}
+"""A tool that the client offers."""
+
+MARKER = "7f3a-marker"
+"""A word that nobody says by chance."""
+
+
+async def asked(lab: AguiLab, session: AguiSession, role: Role = Role.CHAT, **wishes: Any) -> Outcome:
+    """How a run ends that plays a stimulus, whatever is wrong with its input. `wishes`: the keywords of a run."""
+    play = await lab.effects.plan(role)
+    return await end(lab, await session.play(play, **wishes))
+
+
+async def told(lab: AguiLab, session: AguiSession, *parts: Any, **wishes: Any) -> Outcome:
+    """How a run ends whose prompt has these content parts beside its text."""
+    play = await lab.effects.plan(Role.CHAT)
+    return await end(lab, await session.run(with_parts(play, *parts), **wishes))
+
+
+def with_parts(play: Play, *parts: Any) -> list[Any]:
+    """What the user says in a play, as content parts."""
+    return [{"type": "text", "text": play.params["prompt"]}, *parts]
+
+
+async def end(lab: AguiLab, run: Run) -> Outcome:
+    """The end of a run that takes no time of its own."""
+    return await run.conclude(2 * lab.tempo.answer)
+
+
+def served(outcome: Outcome, what: str) -> Violation | None:
+    """The run came to its RUN_FINISHED."""
+    return expect.answered(outcome, f"{what} is served")
+
+
+def refused(outcome: Outcome, what: str) -> Violation | None:
+    """HTTP says no with a status of 4xx, and no stream of events begins (basic/transports/http-sse#errors)."""
+    expected = f"{what} is refused with HTTP status 4xx, before the run starts"
+    streams = isinstance(outcome, Refusal) and outcome.reply.media_type == EVENT_STREAM
+    actual = "the refusal is an event stream"
+    return expect.that(not streams, expected, actual, outcome) if _is_4xx(outcome) else _instead(outcome, expected)
+
+
+def handled(outcome: Outcome, what: str) -> Violation | None:
+    """Served, failed in the stream or refused: anything but a fault of the server and silence."""
+    status = outcome.reply.status
+    good = status is not None and status < 500 and not is_lost(outcome)
+    return expect.that(good, f"{what} is served, refused or fails in the stream", outcome, outcome)
+
+
+def is_lost(outcome: Outcome) -> bool:
+    return expect.responded(outcome) is not None
+
+
+def _is_4xx(outcome: Outcome) -> bool:
+    return isinstance(outcome, Refusal) and outcome.reply.status in CLIENT_ERROR
+
+
+def _instead(outcome: Outcome, expected: str) -> Violation | None:
+    return expect.refused(outcome, statuses=CLIENT_ERROR, what=expected)
+
+
+SHOWN = (
+    *(Role.CHAT, Role.TOOL, Role.FRONT, Role.STATE, Role.REASON, Role.STEPS, Role.SUB, Role.ACTIVITY, Role.CHUNKS),
+    Role.INTERRUPT,
+)
+"""Roles whose runs are short and show what a server can say."""
+
+
+def playable(lab: AguiLab, roles: Iterable[Role] = SHOWN) -> list[Role]:
+    """Those of the roles that the target's owner has mapped."""
+    return [role for role in roles if lab.effects.has(role)]
+
+
+async def shown(lab: AguiLab, session: AguiSession, role: Role, **wishes: Any) -> Run:
+    """The run of such a role, to its end, whatever that is; for `front` a tool is offered."""
+    play = await lab.effects.plan(role, seconds=0.2)
+    offer = {"tools": [CONFIRM]} if role is Role.FRONT else {}
+    run = await session.play(play, **{**offer, **wishes})
+    await run.conclude(2 * (max(play.lasts, 0.0) + lab.tempo.answer))
+    return run
