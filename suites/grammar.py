@@ -26,7 +26,7 @@ def monitors(*laws: Law) -> tuple[Check, ...]:
 
 
 def _monitor(law: Law) -> Check:
-    declare = check(law.rule, law.title, requirements=law.requirements, mutants=law.mutants, monitor=True)
+    declare = check(law.rule.value, law.title, requirements=law.requirements, mutants=law.mutants, monitor=True)
     return declare(_body(law))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from seatrial import AguiLab, AguiSession, Outcome, Play, Refusal, Role, Run, Violation, expect
+from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Refusal, Role, Run, Violation, expect
 
 EVENT_STREAM = "text/event-stream"
 CLIENT_ERROR = frozenset(range(400, 500))
@@ -50,29 +50,16 @@ def served(outcome: Outcome, what: str) -> Violation | None:
 
 def refused(outcome: Outcome, what: str) -> Violation | None:
     """HTTP says no with a status of 4xx, and no stream of events begins (basic/transports/http-sse#errors)."""
-    expected = f"{what} is refused with HTTP status 4xx, before the run starts"
-    streams = isinstance(outcome, Refusal) and outcome.reply.media_type == EVENT_STREAM
-    actual = "the refusal is an event stream"
-    return expect.that(not streams, expected, actual, outcome) if _is_4xx(outcome) else _instead(outcome, expected)
+    streams = outcome.reply.media_type == EVENT_STREAM
+    right = isinstance(outcome, Refusal) and outcome.reply.status in CLIENT_ERROR and not streams
+    return expect.that(right, f"{what} is refused with HTTP status 4xx, before the run starts", outcome, outcome)
 
 
 def handled(outcome: Outcome, what: str) -> Violation | None:
     """Served, failed in the stream or refused: anything but a fault of the server and silence."""
     status = outcome.reply.status
-    good = status is not None and status < 500 and not is_lost(outcome)
+    good = status is not None and status < 500 and isinstance(outcome, Answer | Refusal)
     return expect.that(good, f"{what} is served, refused or fails in the stream", outcome, outcome)
-
-
-def is_lost(outcome: Outcome) -> bool:
-    return expect.responded(outcome) is not None
-
-
-def _is_4xx(outcome: Outcome) -> bool:
-    return isinstance(outcome, Refusal) and outcome.reply.status in CLIENT_ERROR
-
-
-def _instead(outcome: Outcome, expected: str) -> Violation | None:
-    return expect.refused(outcome, statuses=CLIENT_ERROR, what=expected)
 
 
 SHOWN = (
