@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .labs import A2aLab as A2aLab
     from .labs import A2aSession as A2aSession
     from .labs import AguiLab as AguiLab
+    from .labs import AguiSession as AguiSession
     from .labs import McpLab as McpLab
     from .listing import LISTS as LISTS
     from .listing import Walk as Walk
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     from .witness import Control as Control
     from .witness import Reading as Reading
     from .witness import Sighting as Sighting
+    from .witness import gained as gained
 
 _EXPORTS: dict[str, str] = {
     "Spoken": "claims",
@@ -132,6 +134,7 @@ _EXPORTS: dict[str, str] = {
     "A2aLab": "labs",
     "A2aSession": "labs",
     "AguiLab": "labs",
+    "AguiSession": "labs",
     "McpLab": "labs",
     "entries": "listing",
     "LISTS": "listing",
@@ -225,6 +228,7 @@ _EXPORTS: dict[str, str] = {
     "JsonError": "wire.json",
     "loads": "wire.json",
     "Control": "witness",
+    "gained": "witness",
     "NOTHING": "witness",
     "Reading": "witness",
     "Sighting": "witness",

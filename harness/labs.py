@@ -11,4 +11,4 @@ McpLab = Lab[Session]
 A2aLab = Lab[A2aSession]
 AguiLab = Lab[AguiSession]
 
-__all__ = ["A2aLab", "A2aSession", "AguiLab", "McpLab"]
+__all__ = ["A2aLab", "A2aSession", "AguiLab", "AguiSession", "McpLab"]
