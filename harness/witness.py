@@ -135,5 +135,12 @@ class Sighting:
         """Did it add what the control added last? Of counts: did all grow that grew with the control?"""
         return bool(self.control.marks) and self.control.marks <= set(self.seen)
 
+    @property
+    def repeated(self) -> bool:
+        """Did it add all that as often as the control did? An end that is told several times counts once all are."""
+        return bool(self.control.marks) and all(
+            self.seen.count(mark) >= self.control.seen.count(mark) for mark in self.control.marks
+        )
+
     def __str__(self) -> str:
         return f"the witness shows {' '.join(self.seen) or 'nothing'}; the control left {' '.join(self.control.seen)}"
