@@ -22,7 +22,7 @@ from seatrial import (
 )
 
 from ..tasks import streaming, waiting
-from .watching import CLOSING, COUNT, begins, closed, read, ticks
+from .watching import CLOSING, COUNT, STREAM, begins, closed, read, ticks
 
 
 @check(
@@ -45,7 +45,7 @@ async def a_stream_is_an_event_stream(lab: A2aLab) -> None:
 @check(
     "a2a.stream.framing",
     "Every event of a JSON-RPC stream is a full response with the id of the request",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.bare-events", "task-stream.event-ids"),
 )
 async def every_event_is_a_response(lab: A2aLab) -> None:
@@ -80,7 +80,7 @@ def _is_response(payload: Any, ident: Any) -> bool:
 @check(
     "a2a.stream.framing-rest",
     "Every event of an HTTP+JSON stream is a StreamResponse with exactly one member",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.enveloped-rest",),
 )
 async def every_event_is_a_stream_response(lab: A2aLab) -> None:
@@ -151,7 +151,7 @@ async def a_message_is_alone(lab: A2aLab) -> None:
 @check(
     "a2a.stream.task-then-updates",
     "After the Task a stream has updates only",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.task-for-every-update",),
 )
 async def updates_follow_the_task(lab: A2aLab) -> None:
@@ -168,7 +168,7 @@ async def updates_follow_the_task(lab: A2aLab) -> None:
 @check(
     "a2a.stream.terminal-closes",
     "A stream ends with the terminal state of its task",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.open-after-end", "task-stream.goes-on-after-end", "task-stream.torn-at-end"),
 )
 async def a_stream_ends_with_the_terminal_state(lab: A2aLab) -> None:
@@ -198,7 +198,7 @@ def _nothing_after(updates: Sequence[Update]) -> Violation | None:
 @check(
     "a2a.stream.final-flag",
     "The last status update of a stream, and it alone, is final",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.never-final", "task-stream.always-final"),
 )
 async def only_the_last_status_is_final(lab: A2aLab) -> None:
@@ -260,7 +260,7 @@ async def a_refusal_is_no_stream(lab: A2aLab) -> None:
 @check(
     "a2a.stream.headers",
     "A stream is neither cached nor buffered",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.cacheable",),
 )
 async def a_stream_is_not_cached(lab: A2aLab) -> None:
@@ -278,7 +278,7 @@ async def a_stream_is_not_cached(lab: A2aLab) -> None:
 @check(
     "a2a.stream.keepalive",
     "An idle stream stays open",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.idle-timeout",),
 )
 async def an_idle_stream_stays_open(lab: A2aLab) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from seatrial import NOWHERE, A2aLab, Feature, Reason, Role, Update, Violation, check, expect
+from seatrial import NOWHERE, A2aLab, Reason, Role, Update, Violation, check, expect
 from seatrial.judge.a2a.streams import consecutive, content, steps, whole
 
-from .watching import ticks
+from .watching import STREAM, ticks
 
 
 @check(
     "a2a.stream.order",
     "Events arrive in the order in which they were generated, and none is lost",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.swaps-events", "task-stream.drops-event", "task-stream.exception-first"),
 )
 async def events_arrive_in_order(lab: A2aLab) -> None:
@@ -36,7 +36,7 @@ async def events_arrive_in_order(lab: A2aLab) -> None:
 @check(
     "a2a.stream.artifact-append",
     "The chunks of an artifact join to the stored artifact",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("artifact.append-replaces", "artifact.append-first", "artifact.last-chunk-always"),
 )
 async def chunks_join_to_the_artifact(lab: A2aLab) -> None:
@@ -66,7 +66,7 @@ def _chunked(chunks: Sequence[Update]) -> Iterator[Violation]:
 @check(
     "a2a.stream.ids-consistent",
     "All events of a stream name one task and one context",
-    needs={Feature.STREAMING, Role.TICKS},
+    needs=STREAM,
     mutants=("task-stream.foreign-context", "task-stream.foreign-task"),
 )
 async def events_name_one_task(lab: A2aLab) -> None:

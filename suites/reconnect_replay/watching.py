@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from seatrial import A2aLab, A2aSession, Ending, Reason, Role, TaskStream, Violation, expect
+from typing import Any
 
+from seatrial import A2aLab, A2aSession, Ending, Feature, Reason, Role, TaskStream, Violation, expect
+
+STREAM: set[Feature | Role] = {Feature.STREAMING, Role.TICKS}
 COUNT = 6
 """Chunks of a short play, where their number can be chosen."""
 CLOSING = 2.0
@@ -22,9 +25,9 @@ async def read(lab: A2aLab, session: A2aSession, role: Role, **values: Any) -> T
     return stream
 
 
-async def ticks(lab: A2aLab, session: A2aSession) -> TaskStream:
+async def ticks(lab: A2aLab, session: A2aSession, count: int = COUNT) -> TaskStream:
     """The stream of numbered chunks. Raises Inconclusive unless some came."""
-    stream = await read(lab, session, Role.TICKS, count=COUNT, gap=0.1)
+    stream = await read(lab, session, Role.TICKS, count=count, gap=0.1)
     if len(stream.chunks) < 2:
         lab.inconclusive(Reason.STIMULUS_FAILED, "the stream has no chunks", *stream.records)
     return stream

@@ -102,3 +102,33 @@ def _events(updates: Sequence[Update]) -> Iterator[Update]:
 
 def _records(*readers: Sequence[Update]) -> tuple[int, ...]:
     return tuple(update.record for updates in readers for update in updates[-3:])
+
+
+def numbered(task: Update) -> list[int]:
+    """All numbers in the artifacts of a task."""
+    return [number for text in stored(task).values() for number in numbers(text)]
+
+
+def complete(task: Update, control: Update) -> Violation | None:
+    """A task has every chunk once that its control has. Nothing is said where the control is not numbered."""
+    wanted, found = numbered(control), numbered(task)
+    if len(wanted) < 2 or consecutive(wanted, "") or found == wanted:
+        return None
+    return Violation(f"the chunks {shown(wanted)}, each once", shown(found), (control.record, task.record))
+
+
+def once(updates: Sequence[Update], task: Update) -> Violation | None:
+    """A snapshot and what follows it tell each chunk once and in order. Only of a task whose chunks are numbered."""
+    wanted = numbered(task)
+    found = [number for update in updates[:1] if update.kind == "task" for number in numbered(update)] + steps(updates)
+    if len(wanted) < 2 or consecutive(wanted, "") or found == wanted:
+        return None
+    return Violation(f"the chunks {shown(wanted)}, each once", shown(found), (*_records(updates), task.record))
+
+
+def covers(task: Update, updates: Sequence[Update]) -> Violation | None:
+    """A task holds everything that these updates told before it."""
+    kept, seen = stored(task), joined(updates)
+    if all(kept.get(ident, "").startswith(text) for ident, text in seen.items()):
+        return None
+    return Violation(f"a Task with {shown(seen)} at least", shown(kept), (*_records(updates), task.record))
