@@ -258,8 +258,11 @@ class Session:
         return messages.push_config(self.version, url, **options)
 
     async def create_push(self, task: str, config: Mapping[str, Any]) -> Outcome:
-        params = messages.config_params(self.form, task, config)
-        return await self.call("CreateTaskPushNotificationConfig", params)
+        return await self.call("CreateTaskPushNotificationConfig", self.config_params(task, config))
+
+    def config_params(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters that create a configuration."""
+        return messages.config_params(self.form, task, config)
 
     async def get_push(self, task: str, ident: str) -> Outcome:
         return await self.call("GetTaskPushNotificationConfig", self._config(task, ident))
