@@ -19,7 +19,7 @@ from .protocols.outcome import Answer
 from .stimuli import Stimulus
 from .transcript import Kind, Recorder
 from .transport.http import Holder, HttpClient, HttpFailure
-from .witness import NOTHING, Control, Reading, Sighting, gained, read, text_of
+from .witness import NOTHING, Control, Reading, Sighting, about, gained, read, text_of
 
 READING_LIMIT = 1024 * 1024
 """Bytes of a witness's answer that are read."""
@@ -151,7 +151,8 @@ class Effects:
                 raise Unfit(Reason.STIMULUS_FAILED, f"the stimulus {role.value} did not succeed when left alone")
             duration = anyio.current_time() - begun
             after = await own._after(play.key, session)
-        return Control(duration, gained(before, after), outcome.records, after.counts is not None)
+        seen = about(gained(before, after), self.berth.driver.name_of(outcome))
+        return Control(duration, seen, outcome.records, after.counts is not None)
 
     async def _before(self, key: str, via: Session) -> Reading:
         """A reading while nothing is at work, as far as counts tell; what goes on for long is not waited for."""
@@ -186,16 +187,19 @@ class Effects:
         """What the witness shows before a play: nothing where it is keyed."""
         return NOTHING if self.stimulus(Role.WITNESS).keyed else await self._before(play.key, via)
 
-    async def sight(self, play: Play, control: Control, via: Session, before: Reading, begun: float) -> Sighting:
+    async def sight(
+        self, play: Play, control: Control, via: Session, before: Reading, begun: float, name: str = ""
+    ) -> Sighting:
         """What a play left behind, read when it would long be over had nobody interfered.
 
+        `name` is what a witness may call this work by, where it does not know its key: the id of an A2A task.
         Waits until the control's duration and half of it again have passed since `begun`, then until two
         readings in a row agree (a loaded machine may only have slowed the work down).
         """
         late = begun + control.duration * 1.5 + self.berth.tempo.scaled(0.5)
         await anyio.sleep(max(0.0, late - anyio.current_time()))
         readings = await self._settled(play.key, via, await self.reading(play.key, via))
-        return Sighting(gained(before, readings[-1]), control, tuple(r.record for r in readings))
+        return Sighting(about(gained(before, readings[-1]), name), control, tuple(r.record for r in readings))
 
 
 async def _tail(path: str) -> str:

@@ -95,6 +95,12 @@ def added(before: Sequence[str], after: Sequence[str]) -> tuple[str, ...]:
     return tuple(after[same:])
 
 
+def about(tokens: Sequence[str], name: str) -> tuple[str, ...]:
+    """Only what names this work, with the name made the same for all work; everything where nothing names it."""
+    found = tuple(token.replace(name, "(name)") for token in tokens if name in token) if name else ()
+    return found or tuple(tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class Control:
     """What a stimulus leaves behind when nobody interferes: the yardstick of every other play.

@@ -80,7 +80,8 @@ async def at_work(lab: A2aLab, session: A2aSession, role: Role = Role.HOLD, **va
 async def streaming(lab: A2aLab, session: A2aSession, play: Play, **options: Any) -> TaskStream:
     """The stream of a stimulus that is at work. Raises Inconclusive when it is not."""
     stream = await session.play_stream(play, **options)
-    await stream.until(lambda s: s.state == "working" or bool(s.chunks), play.lasts + lab.tempo.answer)
+    await stream.has(1, play.lasts + lab.tempo.answer)
+    await stream.until(lambda s: s.state == "working" or bool(s.chunks), lab.tempo.scaled(0.5))
     if not stream.task_id or stream.state in TERMINAL:
         lab.inconclusive(Reason.STIMULUS_FAILED, f"the stimulus {play.role} is not at work", *stream.records)
     return stream

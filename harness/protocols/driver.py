@@ -144,6 +144,10 @@ class Driver(Protocol):
         """The carrier of a process's standard streams. Raises ValueError where the protocol has no such binding."""
         ...
 
+    def name_of(self, outcome: Outcome) -> str:
+        """What a witness may call the work that ended so: the id of its task; "" where it has no name."""
+        ...
+
     def request(self, filled: Filled) -> tuple[str, dict[str, Any]]:
         """Method and parameters that play a filled stimulus. Raises KeyError for a verb of another protocol."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 from seatrial.transcript import BODY_LIMIT, Kind, Redactor, Transcript, decode
-from seatrial.witness import Control, Sighting, added, text_of, tokens
+from seatrial.witness import Control, Sighting, about, added, text_of, tokens
 
 
 def test_secrets_are_redacted_when_recording() -> None:
@@ -63,6 +63,17 @@ def test_text_of_a_result_is_its_text_blocks() -> None:
         == "a\nb"
     )
     assert text_of({"x": 1}) == '{"x": 1}'
+
+
+def test_what_names_a_task_is_alike_for_all_tasks() -> None:
+    lines = ("execute t1", "execute t2", "tick t1", "done t1")
+    assert about(lines, "t1") == ("execute (name)", "tick (name)", "done (name)")
+    assert about(lines, "t2") == ("execute (name)",)
+
+
+def test_a_witness_that_names_no_task_is_taken_as_a_whole() -> None:
+    assert about(("tick", "tick"), "t1") == ("tick", "tick")
+    assert about(("tick",), "") == ("tick",)
 
 
 CONTROL = Control(2.0, ("ticks=20", "events=start", "done"), (1,))

@@ -12,6 +12,7 @@ from ..driver import HttpOnly, Inquiry, Manner, Opener
 from ..outcome import Outcome
 from .discover import discover, form, reason
 from .session import Session
+from .updates import update_in
 from .versions import BINDINGS, VERSIONS
 
 
@@ -27,6 +28,9 @@ class A2a(HttpOnly):
 
     def session(self, carrier: Carrier, version: str, binding: str, manner: Manner) -> Session:
         return Session(carrier, version, manner.idents(), form(version, manner.known))
+
+    def name_of(self, outcome: Outcome) -> str:
+        return update_in(outcome).task_id
 
     def request(self, filled: Filled) -> tuple[str, dict[str, Any]]:
         if filled.verb not in ("text", "message_id"):

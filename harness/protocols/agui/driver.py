@@ -28,6 +28,9 @@ class Agui(HttpOnly):
     def session(self, carrier: Carrier, version: str, binding: str, manner: Manner) -> Session:
         return Session(carrier, version, manner.idents())
 
+    def name_of(self, outcome: Outcome) -> str:
+        return ""
+
     def request(self, filled: Filled) -> tuple[str, dict[str, Any]]:
         if filled.verb != "prompt":
             raise KeyError(filled.verb)

@@ -36,6 +36,9 @@ class Mcp:
     def piped(self, process: Process, tasks: TaskGroup, recorder: Recorder, patience: float) -> Carrier:
         return StdioCarrier(process, tasks, recorder, patience=patience)
 
+    def name_of(self, outcome: Outcome) -> str:
+        return ""
+
     def request(self, filled: Filled) -> tuple[str, dict[str, Any]]:
         return request_for(filled)
 
