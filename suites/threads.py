@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
-from seatrial import AguiLab, AguiSession, Answer, Departure, Outcome, Play, Reason, Role, Run
+from seatrial import AguiLab, AguiSession, Answer, Departure, Outcome, Play, Reason, Role, Run, Violation
+from seatrial.judge.agui import Rule, Stream, judge_stream, profile, streams, violation
 
 DELTAS = ("TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK")
 """Events with a piece of what a slow run says."""
+CLOSED = frozenset({Rule.TEXT_TRIAD, Rule.TOOL_TRIAD, Rule.REASONING_TRIAD, Rule.REASONING_SPAN, Rule.STEPS_BALANCED})
+"""What finds fault with an item that is open at RUN_FINISHED."""
 
 
 def patience(lab: AguiLab, play: Play) -> float:
@@ -54,3 +59,19 @@ async def left(lab: AguiLab, run: Run, how: Departure = Departure.FIN) -> None:
     """Walk away from a run, and give its server a moment to take notice."""
     await run.leave(how)
     await lab.quiet(0.2)
+
+
+def wrong(lab: AguiLab, run: Run, rules: Collection[Rule]) -> list[Violation]:
+    """What breaks some rules of the grammar in the stream of a run that no fault of ours disturbed."""
+    stream = replace(stream_of(lab, run), whole=True)
+    findings = judge_stream(stream, profile(lab.version, lab.spoken.edition or lab.version))
+    return [violation(finding) for finding in findings if finding.rule in rules]
+
+
+def stream_of(lab: AguiLab, run: Run) -> Stream:
+    """The stream of a run, as the judges of streams take it. Raises Inconclusive when there is none."""
+    records = [record for history in lab.histories.values() for record in history]
+    found = next((stream for stream in streams(records) if stream.sent == run.sent), None)
+    if found is None:
+        lab.inconclusive(Reason.STIMULUS_FAILED, "the run was not answered by an event stream", run.sent)
+    return found

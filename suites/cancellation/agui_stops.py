@@ -14,18 +14,14 @@ from seatrial import (
     Refusal,
     Role,
     Run,
-    Violation,
     check,
     expect,
 )
-from seatrial.judge.agui import Rule, judge_stream, profile, streams, violation
 
-from ..threads import DELTAS, concluded, underway
+from ..threads import CLOSED, DELTAS, concluded, underway, wrong
 from .leaving import SECONDS
 
 NEEDS = {Role.STOP, Role.SLOW}
-CLOSED = frozenset({Rule.TEXT_TRIAD, Rule.TOOL_TRIAD, Rule.REASONING_TRIAD, Rule.REASONING_SPAN, Rule.STEPS_BALANCED})
-"""What finds fault with an item that is open at RUN_FINISHED."""
 TELLING = ("TOOL_CALL_RESULT", *DELTAS, "CUSTOM", "RUN_ERROR")
 """Events that can tell what became of a tool."""
 
@@ -89,15 +85,7 @@ async def a_stop_ends_as_cancelled(lab: AguiLab) -> None:
             lab.expect(expect.that(holds, "the outcome cancelled", one.outcome, one.outcome, soft=failed))
             bare = one.run.terminal is None or "result" not in one.run.terminal.payload
             lab.expect(expect.that(bare, "no result", one.outcome, one.outcome))
-            lab.expect(left_open(lab, one.run))
-
-
-def left_open(lab: AguiLab, run: Run) -> list[Violation]:
-    """What is open when the run finishes."""
-    records = [record for history in lab.histories.values() for record in history]
-    mine = next((s for s in streams(records) if s.sent == run.sent), None)
-    findings = judge_stream(mine, profile(lab.version)) if mine else []
-    return [violation(finding) for finding in findings if finding.rule in CLOSED]
+            lab.expect(wrong(lab, one.run, CLOSED))
 
 
 @check(
