@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Refusal, Role, Run, Violation, expect
+from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reading, Refusal, Role, Run, Violation, expect
 
 EVENT_STREAM = "text/event-stream"
 CLIENT_ERROR = frozenset(range(400, 500))
@@ -41,6 +41,14 @@ def with_parts(play: Play, *parts: Any) -> list[Any]:
 async def end(lab: AguiLab, run: Run) -> Outcome:
     """The end of a run that takes no time of its own."""
     return await run.conclude(2 * lab.tempo.answer)
+
+
+async def seen(lab: AguiLab, session: AguiSession, play: Play) -> Reading | None:
+    """What the witness shows of a play; None where there is none, or none that shows what the model was asked."""
+    if not lab.effects.has(Role.WITNESS):
+        return None
+    reading = await lab.effects.reading(play.key, session)
+    return reading if play.params["prompt"] in reading.text else None
 
 
 def served(outcome: Outcome, what: str) -> Violation | None:

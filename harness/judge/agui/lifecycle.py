@@ -77,10 +77,9 @@ EXPECTED = {
 }
 
 LOOKED: dict[tuple[Phase, str], tuple[Rule, ...]] = {
-    (Phase.RUNNING, FINISH): (Rule.NOTHING_AFTER_FINISH,),
+    (Phase.RUNNING, FINISH): (Rule.NOTHING_AFTER_FINISH, Rule.LATE_ERROR),
     (Phase.RUNNING, ERROR): (Rule.RUN_ERROR_TERMINAL, Rule.NO_FINISH_AFTER_ERROR),
     (Phase.BEFORE, ERROR): (Rule.RUN_ERROR_TERMINAL, Rule.NO_FINISH_AFTER_ERROR),
-    (Phase.FINISHED, ERROR): (Rule.LATE_ERROR,),
 }
 """What an event begins to be a test of."""
 

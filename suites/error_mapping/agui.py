@@ -1,0 +1,157 @@
+"""AG-UI: failures inside a run, and how its client hears of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reason, Refusal, Role, Run, Violation, check, expect
+from seatrial.judge.errors import leaks
+
+INTERNAL = "internal-marker"
+"""How a word begins that the owner of a target may hide in an exception."""
+STATUSES = ("429", "400", "500")
+"""What the model upstream answers: try later, never try again, broken."""
+
+
+async def _booms(lab: AguiLab) -> list[Play]:
+    """The failures that can be asked for: before and after the first piece of the answer, at the model, in a tool."""
+    counted = "count" in lab.effects.stimulus(Role.BOOM).placeholders
+    plays = [await lab.effects.plan(Role.BOOM, count=count) for count in ((0, 2) if counted else (2,))]
+    if lab.effects.has(Role.MODEL_ERROR):
+        plays.append(await lab.effects.plan(Role.MODEL_ERROR, text="500"))
+    if lab.effects.has(Role.TOOL_FAILING):
+        plays.append(await lab.effects.plan(Role.TOOL_FAILING))
+    return plays
+
+
+async def _ended(lab: AguiLab, session: AguiSession, play: Play) -> tuple[Run, Outcome]:
+    run = await session.play(play)
+    return run, await run.conclude(4 * lab.tempo.answer)
+
+
+@check(
+    "agui.err.failure-in-stream",
+    "A failure after the start of a run is told by RUN_ERROR in its stream",
+    needs={Role.BOOM},
+    mutants=("fail.torn-without-error", "fail.failure-as-success", "fail.failure-as-500"),
+)
+async def failure_is_told_in_the_stream(lab: AguiLab) -> None:
+    """The agent fails before and after its first delta, and where they can be played the model and a tool do.
+
+    A run that called a tool may go on with its failure and finish. A body that is torn behind its RUN_ERROR is a soft
+    violation here: how a stream ends has a row of its own.
+    """
+    async with lab.session() as session:
+        for play in await _booms(lab):
+            run, outcome = await _ended(lab, session, play)
+            lab.expect(_in_stream(run, outcome))
+            lab.expect(_closed(run))
+            if isinstance(outcome, Answer) and not run.of("RUN_ERROR"):
+                lab.note("the run has handled the failure of its tool", outcome)
+
+
+def _in_stream(run: Run, outcome: Outcome) -> Violation | None:
+    expected = "status 200 and a stream that ends with RUN_ERROR and a message"
+    told = [event for event in run.of("RUN_ERROR") if event.text("message")]
+    handled = isinstance(outcome, Answer) and bool(run.tool_calls)
+    actual = outcome if not run.events else f"{run.status}, {', '.join(run.types[-4:])}; {expect.shown(outcome)}"
+    return expect.that(run.status == 200 and (bool(told) or handled), expected, actual, outcome)
+
+
+def _closed(run: Run) -> Violation | None:
+    ending = run.exchange.ending
+    broken = run.terminal is not None and ending in ("torn", "reset")
+    return expect.that(not broken, "the body ends in order", f"it is {ending}", run.sent, run.exchange.end, soft=True)
+
+
+@check(
+    "agui.err.text-not-secret",
+    "What is told of a failure shows nothing of the server's insides",
+    needs={Role.BOOM},
+    mutants=("fail.exception-text", "fail.tool-exception-text"),
+)
+async def failure_tells_no_insides(lab: AguiLab) -> None:
+    """The texts of RUN_ERROR, and of the results of a failing tool: no stack trace, path, secret or marker."""
+    async with lab.session() as session:
+        heard = 0
+        for play in await _booms(lab):
+            run, _ = await _ended(lab, session, play)
+            texts = [
+                (e.record, e.text("message") or e.text("content")) for e in run.of("RUN_ERROR", "TOOL_CALL_RESULT")
+            ]
+            heard += len(texts)
+            lab.expect([found for record, text in texts if text and (found := _gives_away(text, record))])
+        if not heard:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "no failure was told")
+
+
+def _gives_away(text: str, record: int) -> Violation | None:
+    found = [*leaks(text), *(["the text of an exception"] if INTERNAL in text else [])]
+    return expect.that(not found, "no insides of the server", f"{', '.join(found)} in {text!r:.200}", record)
+
+
+@check(
+    "agui.err.tool-failure-visible",
+    "The failure of a server-side tool is not presented as a success",
+    needs={Role.TOOL_FAILING},
+    mutants=("fail.tool-failure-as-success", "fail.tool-failure-empty"),
+)
+async def failing_tool_is_told(lab: AguiLab) -> None:
+    """A tool that raises: RUN_ERROR, or a result in which a reader finds the failure."""
+    async with lab.session() as session:
+        run, outcome = await _ended(lab, session, await lab.effects.plan(Role.TOOL_FAILING))
+        if isinstance(outcome, Answer) and not run.results:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the run told neither a result of a tool nor an error", outcome)
+        silent = [event for event in run.results if not _tells_failure(event.payload.get("content"))]
+        told = bool(run.of("RUN_ERROR")) or not silent
+        actual = expect.shown([event.payload.get("content") for event in silent])
+        expected = "RUN_ERROR, or a result that tells of the failure"
+        lab.expect(expect.that(told, expected, actual, *(event.record for event in silent)))
+
+
+FAILURES = (
+    "error",
+    "fail",
+    "exception",
+    "unable",
+    "could not",
+    "cannot",
+    "can't",
+    "refus",
+    "denied",
+    "invalid",
+    "wrong",
+)
+"""Words by which a reader knows that something went wrong."""
+
+
+def _tells_failure(content: object) -> bool:
+    text = expect.shown(content, 4000).lower()
+    return any(word in text for word in FAILURES)
+
+
+@check(
+    "agui.err.retryable-class",
+    "A failure that may pass is told from one that stays",
+    needs={Role.MODEL_ERROR},
+    mutants=("fail.model-errors-alike",),
+)
+async def passing_failures_are_told_from_lasting_ones(lab: AguiLab) -> None:
+    """The model answers 429, 400 and 500: the code or the text of RUN_ERROR differs between 400 and the others."""
+    if "text" not in lab.effects.stimulus(Role.MODEL_ERROR).placeholders:
+        lab.inconclusive(Reason.NO_STIMULUS, "the stimulus model-error takes no status of the model ({text})")
+    async with lab.session() as session:
+        told = {status: await _model_error(lab, session, status) for status in STATUSES}
+        lasting, records = told["400"]
+        for status in ("429", "500"):
+            words, more = told[status]
+            expected = f"another code or text for {status} than for 400"
+            lab.expect(expect.that(words != lasting, expected, words, *records, *more))
+
+
+async def _model_error(lab: AguiLab, session: AguiSession, status: str) -> tuple[list[object], Sequence[int]]:
+    """Code and text of the run's error."""
+    run, outcome = await _ended(lab, session, await lab.effects.plan(Role.MODEL_ERROR, text=status))
+    if not isinstance(outcome, Refusal) or run.terminal is None:
+        lab.inconclusive(Reason.STIMULUS_FAILED, f"status {status} of the model led to no RUN_ERROR", outcome)
+    return [run.terminal.payload.get("code"), outcome.text], outcome.records
