@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from seatrial import TERMINAL, A2aLab, A2aSession, Outcome, Reason, Update, Violation, expect, update_in
 from seatrial.judge.a2a.errors import refused
@@ -15,7 +16,7 @@ PROMPTLY = 5.0
 """Seconds in which a cancellation takes effect."""
 
 
-async def cancels(lab: A2aLab, session: A2aSession, task: str, **members: object) -> list[Violation]:
+async def cancels(lab: A2aLab, session: A2aSession, task: str, **members: Any) -> list[Violation]:
     """Cancel a task that is not over, and see that it is: what is wrong with the answer, and with the task.
 
     TaskNotCancelable is only warned of: success is not guaranteed (3.1.5). The answer may show a task still at work.
