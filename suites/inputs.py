@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reading, Refusal, Role, Run, Violation, expect
+from seatrial import (
+    AguiLab,
+    AguiSession,
+    Answer,
+    Outcome,
+    Play,
+    Reading,
+    Refusal,
+    Role,
+    Run,
+    ToolCall,
+    Violation,
+    expect,
+)
 
 EVENT_STREAM = "text/event-stream"
 CLIENT_ERROR = frozenset(range(400, 500))
@@ -41,6 +54,17 @@ def with_parts(play: Play, *parts: Any) -> list[Any]:
 async def end(lab: AguiLab, run: Run) -> Outcome:
     """The end of a run that takes no time of its own."""
     return await run.conclude(2 * lab.tempo.answer)
+
+
+def unanswered(run: Run) -> list[ToolCall]:
+    """The calls of a run that it gave no result for."""
+    answered = {result.text("toolCallId") for result in run.results}
+    return [call for call in run.tool_calls if call.id not in answered]
+
+
+def is_stream(run: Run) -> bool:
+    """Is it answered with status 200 and an event stream that has events?"""
+    return run.status == 200 and run.exchange.reply.media_type == EVENT_STREAM and bool(run.events)
 
 
 async def seen(lab: AguiLab, session: AguiSession, play: Play) -> Reading | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from seatrial import AguiLab, AguiSession, Outcome, Play, Reason, Refusal, Role, Run, RunEvent, Violation, check, expect
 
-from ..inputs import CONFIRM, MARKER, end, refused, seen, served, shown
+from ..inputs import CONFIRM, MARKER, end, refused, seen, served, shown, unanswered
 
 FAILURE = f"the user's screen is locked {MARKER}"
 
@@ -39,8 +39,7 @@ async def _failed(lab: AguiLab, session: AguiSession, play: Play) -> tuple[str, 
     """Thread and messages after a run that left a call to us, which failed."""
     run = await session.play(play, tools=[CONFIRM])
     lab.need(await end(lab, run), "the stimulus front")
-    answered = {result.text("toolCallId") for result in run.results}
-    left = [call for call in run.tool_calls if call.id not in answered and call.name == CONFIRM["name"]]
+    left = [call for call in unanswered(run) if call.name == CONFIRM["name"]]
     if not left:
         lab.inconclusive(Reason.STIMULUS_FAILED, f"the run did not call the tool {CONFIRM['name']}", run.sent)
     told = [{"id": session.fresh(), "role": "tool", "toolCallId": c.id, "content": "", "error": FAILURE} for c in left]

@@ -17,4 +17,5 @@ from .rules import Finding as Finding
 from .rules import Profile as Profile
 from .rules import Rule as Rule
 from .rules import profile as profile
+from .shapes import declaration as declaration
 from .thread import judge_thread as judge_thread

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from ...model import Violation
 from ..notation import Fault, Shapes, alternatives, below
 from .events import Event, RunInput
 from .rules import Profile, Rule, Sheet, shown
@@ -126,6 +127,14 @@ def event_shapes() -> EventShapes:
 def letter(profile: Profile) -> str:
     """The version's letter in the table."""
     return "B" if profile.modern else "A"
+
+
+def declaration(value: Any, record: int) -> list[Violation]:
+    """What is wrong with a declaration of capabilities (basic/capabilities). A member that 1.0 does not name is a soft
+    violation: the clause has `custom` for what is one's own, and forbids nothing."""
+    expected = "a declaration of the shape that 1.0 describes"
+    faults = event_shapes().faults("B", "AgentCapabilities", value)
+    return [Violation(expected, _told(fault), (record,), soft=fault.wanted == UNKNOWN) for fault in faults]
 
 
 class ShapeJudge:
