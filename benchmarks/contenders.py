@@ -1,18 +1,19 @@
-"""Seatrial and the official conformance suite, each on a server that runs already."""
+"""Seatrial, the official conformance suite of MCP and the official kit of A2A, each on a server that runs already."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 import tomli_w
 from seatrial import free_port
 from seatrial.fixtures.environments import Pins, Registry, SetupError, build
-from seatrial.fixtures.interop.manifest import BINDINGS, Installation, load
+from seatrial.fixtures.interop.manifest import Installation, load
 from seatrial.fixtures.processes import await_port, last_line, running
 from seatrial.fixtures.runs import Place
 
@@ -64,15 +65,31 @@ def official(url: str, cache: Path, place: Path) -> Run:
     return Run(measured, verdicts["SUCCESS"] + verdicts["FAILURE"] + verdicts["WARNING"], verdicts)
 
 
-def seatrial(installed: Installation, url: str, place: Path) -> Run:
-    """All suites in every version that the target speaks, attached to its URL."""
+def kit(url: str, checkout: Path, place: Path) -> Run:
+    """The JSON-RPC part of the official A2A kit, from a checkout of its branch for 1.0 with an environment in .venv."""
+    python = checkout / ".venv/bin/python"
+    if not python.is_file():
+        raise SetupError(f"{checkout} has no .venv; make one there and install the kit into it: pip install -e .")
+    results, log = place / "kit.xml", place / "kit.log"
+    command = [str(python), str(checkout / "run_tck.py"), "--sut-host", url.rstrip("/"), "--transport", "jsonrpc"]
+    measured = measure([*command, "--", f"--junitxml={results}"], log, checkout)
+    if not results.is_file():
+        raise SetupError(f"the official kit gave no results: {last_line(log)}")
+    counts = [suite.attrib for suite in ElementTree.parse(results).iter("testsuite")]
+    ran, skipped = (sum(int(each[name]) for each in counts) for name in ("tests", "skipped"))
+    return Run(measured, ran - skipped, Counter(skipped=skipped))
+
+
+def seatrial(installed: Installation, url: str, place: Path, **narrowed: Sequence[str]) -> Run:
+    """All suites in every version that the target speaks, attached to its URL; or `versions` and `bindings` of it."""
     manifest = installed.manifest
     table = {
         "protocol": manifest.protocol,
         "url": url,
         "versions": list(manifest.versions),
-        "bindings": [BINDINGS["http"]],
+        "bindings": list(manifest.bindings_for("http")),
         "stimuli": manifest.stimuli_for("http"),
+        **narrowed,
     }
     where = Place(place / manifest.id)
     where.prepare(tomli_w.dumps({"target": {manifest.id: table}}))

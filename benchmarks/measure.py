@@ -24,10 +24,10 @@ class Measured:
     peak: float
 
 
-def measure(argv: Sequence[str], log: Path) -> Measured:
-    """Run a command to its end, for at most LIMIT seconds."""
+def measure(argv: Sequence[str], log: Path, folder: Path | None = None) -> Measured:
+    """Run a command to its end, in a folder if one is named, for at most LIMIT seconds."""
     begun = time.monotonic()
-    with running(argv, log=log) as process:
+    with running(argv, log=log, folder=folder) as process:
         watchdog = threading.Timer(LIMIT, end, [process])
         watchdog.start()
         _, status, usage = os.wait4(process.pid, 0)
