@@ -81,3 +81,9 @@ def config_params(form: Form, task: str, config: Mapping[str, Any]) -> dict[str,
     place = f"tasks/{task}/pushNotificationConfigs/{name}"
     whole = {"name": place, "pushNotificationConfig": dict(config)}
     return {"taskId": task, "parent": f"tasks/{task}", "configId": name, "config": whole}
+
+
+def bare_config_params(task: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for 0.3 over HTTP+JSON where the body is the configuration of a task itself."""
+    name = f"tasks/{task}/pushNotificationConfigs/{config.get('id') or 'seatrial'}"
+    return {"taskId": task, "name": name, "pushNotificationConfig": dict(config)}

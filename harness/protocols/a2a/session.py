@@ -258,11 +258,23 @@ class Session:
         return messages.push_config(self.version, url, **options)
 
     async def create_push(self, task: str, config: Mapping[str, Any]) -> Outcome:
-        return await self.call("CreateTaskPushNotificationConfig", self.config_params(task, config))
+        """Create a configuration of notifications.
+
+        0.3 over HTTP+JSON has two payloads: a `config` by its table (7.5), the configuration itself by the annotation in
+        its proto. Where the first is taken for malformed the second follows.
+        """
+        outcome = await self._create_push(self.config_params(task, config))
+        if self.version != V03 or self.binding == JSONRPC or outcome.reply.status != 400:
+            return outcome
+        bare = await self._create_push(messages.bare_config_params(task, config))
+        return bare if isinstance(bare, Answer) else outcome
 
     def config_params(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters that create a configuration."""
         return messages.config_params(self.form, task, config)
+
+    async def _create_push(self, params: Mapping[str, Any]) -> Outcome:
+        return await self.call("CreateTaskPushNotificationConfig", params)
 
     async def get_push(self, task: str, ident: str) -> Outcome:
         return await self.call("GetTaskPushNotificationConfig", self._config(task, ident))
