@@ -260,8 +260,8 @@ class Session:
     async def create_push(self, task: str, config: Mapping[str, Any]) -> Outcome:
         """Create a configuration of notifications.
 
-        0.3 over HTTP+JSON has two payloads: a `config` by its table (7.5), the configuration itself by the annotation in
-        its proto. Where the first is taken for malformed the second follows.
+        0.3 over HTTP+JSON has two payloads: a `config` by its table (7.5), the configuration itself by the annotation
+        in its proto. Where the first is taken for malformed the second follows.
         """
         outcome = await self._create_push(self.config_params(task, config))
         if self.version != V03 or self.binding == JSONRPC or outcome.reply.status != 400:
