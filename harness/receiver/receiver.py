@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from anyio import Lock
 from anyio.abc import TaskGroup
 
 from ..transcript import Recorder
@@ -34,18 +35,20 @@ class Receiver:
     hooks: dict[str, Hook] = field(default_factory=dict)
     strays: list[Delivery] = field(default_factory=list)
     _shared: Site | None = None
+    _making: Lock = field(default_factory=Lock)
 
     async def hook(self, *acts: Act, name: str = "", program: Program | None = None, alone: bool = False) -> Hook:
         """A new hook, 200 for all without acts or a program. `alone` gives it a port of its own, as an outage needs.
 
         Raises ValueError for a name in use, OSError when no port can be had.
         """
-        name = quote(name or f"hook-{len(self.hooks) + 1}", safe="")
-        if name in self.hooks:
-            raise ValueError(f"a hook is named {name} already: give another name")
         alone = alone or any(isinstance(act, ReceiverDown) for act in acts)
-        site = await self._site(alone)
-        hook = self.hooks[name] = Hook(name, site, program or Script(acts), self.recorder, alone)
+        async with self._making:
+            name = quote(name or f"hook-{len(self.hooks) + 1}", safe="")
+            if name in self.hooks:
+                raise ValueError(f"a hook is named {name} already: give another name")
+            site = await self._site(alone)
+            hook = self.hooks[name] = Hook(name, site, program or Script(acts), self.recorder, alone)
         await hook.settle()
         return hook
 

@@ -226,8 +226,12 @@ class SimNetwork:
         return listener
 
 
+LOOPBACK = frozenset({"localhost", "127.1", "2130706433", "0x7f000001"})
+"""Other words for 127.0.0.1, which resolvers understand."""
+
+
 def _address(host: str) -> str:
-    return "127.0.0.1" if host == "localhost" else host
+    return "127.0.0.1" if host in LOOPBACK else host
 
 
 Main = Callable[[ByteReceiveStream, ByteSendStream, ByteSendStream], Awaitable[int]]

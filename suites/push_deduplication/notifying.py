@@ -1,0 +1,165 @@
+"""Tasks that are played under the eyes of webhooks of ours, and what those are told."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from seatrial import (
+    TERMINAL,
+    A2aLab,
+    A2aSession,
+    Delivery,
+    Feature,
+    Hook,
+    Outcome,
+    Play,
+    PushConfig,
+    Reason,
+    Refusal,
+    Role,
+    Update,
+    expect,
+    update_in,
+)
+from seatrial.judge.a2a.notifications import states, update
+
+from ..tasks import task_in
+
+OVER = (*TERMINAL, "input-required", "auth-required")
+"""States in which nothing happens until the client does something."""
+
+Config = Mapping[str, Any]
+
+
+class Mode(StrEnum):
+    """How a message is sent that begins a task."""
+
+    WAITING = "a send that waits"
+    BACKGROUND = "a send that does not wait"
+    STREAM = "a stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A task that was played to its end: as it is stored, and what its stream showed (nothing without one)."""
+
+    task: Update
+    stream: Sequence[Update] = ()
+
+
+def modes(lab: A2aLab) -> list[Mode]:
+    """Those that the agent offers."""
+    return [mode for mode in Mode if mode is not Mode.STREAM or lab.declares(Feature.STREAMING)]
+
+
+async def ticks(lab: A2aLab) -> Play:
+    return await lab.effects.plan(Role.TICKS, count=4, gap=0.1)
+
+
+def admitted(lab: A2aLab, outcome: Outcome) -> None:
+    """Raises Inconclusive where a message or a configuration that names our webhook is refused: an agent that calls
+    nobody on its own machine does right."""
+    if isinstance(outcome, Refusal):
+        detail = f"the agent refuses our webhook: {expect.shown(outcome)}"
+        lab.inconclusive(Reason.WEBHOOK_REFUSED, detail, outcome)
+    lab.need(outcome, "what names our webhook")
+
+
+async def played(
+    lab: A2aLab, session: A2aSession, play: Play, push: Config | None, mode: Mode = Mode.WAITING, **options: Any
+) -> Told:
+    """A task whose first message brings a configuration, played to its end."""
+    if mode is Mode.STREAM:
+        return await _streamed(lab, session, play, push, options)
+    outcome = await session.perform(play, blocking=mode is Mode.WAITING, push=push, **options)
+    admitted(lab, outcome)
+    return Told(await _ended(lab, session, play, update_in(outcome).task_id, outcome))
+
+
+async def _streamed(lab: A2aLab, session: A2aSession, play: Play, push: Config | None, options: Any) -> Told:
+    stream = await session.play_stream(play, push=push, **options)
+    opened = await stream.opened(lab.tempo.answer + play.lasts)
+    admitted(lab, opened)
+    await stream.ended(patience(lab, play))
+    return Told(await _ended(lab, session, play, stream.task_id, opened), stream.updates)
+
+
+async def _ended(lab: A2aLab, session: A2aSession, play: Play, task: str, outcome: Outcome) -> Update:
+    if not task:
+        lab.inconclusive(Reason.STIMULUS_FAILED, "the stimulus began no task", outcome)
+    return await session.settles(task, *OVER, within=patience(lab, play))
+
+
+def patience(lab: A2aLab, play: Play) -> float:
+    """Seconds within which a play is surely over."""
+    return max(play.lasts, 0.0) * 1.5 + lab.tempo.answer
+
+
+async def heard(lab: A2aLab, hook: Hook, task: Update, within: float = 3.0) -> list[Delivery]:
+    """What a webhook is told: until it knows how the task stands and nothing follows, or for so many seconds."""
+    await hook.until(lambda deliveries: task.state in states(deliveries), lab.tempo.scaled(within))
+    await hook.silent(lab.tempo.scaled(0.6), lab.tempo.scaled(within + 3.0))
+    return list(hook.deliveries)
+
+
+def must_hear(lab: A2aLab, deliveries: Sequence[Delivery], *evidence: int) -> None:
+    """Raises Inconclusive where nothing came: that something must is a claim of its own."""
+    if not deliveries:
+        lab.inconclusive(Reason.STIMULUS_FAILED, "no notification came", *evidence)
+
+
+async def observed(lab: A2aLab, hook: Hook, **settings: str) -> tuple[list[Delivery], Told]:
+    """The chunks of one task, on its stream where there is one, and told to one webhook."""
+    play = await ticks(lab)
+    mode = modes(lab)[-1] if lab.declares(Feature.STREAMING) else Mode.WAITING
+    async with lab.session() as session:
+        told = await played(lab, session, play, session.push_config(hook.url, **settings), mode)
+        deliveries = await heard(lab, hook, told.task)
+    must_hear(lab, deliveries, told.task.record)
+    return deliveries, told
+
+
+async def disturbed(lab: A2aLab, hook: Hook) -> Told:
+    """A task that is over at once, told to a webhook that is not in good order."""
+    async with lab.session() as session:
+        play = await lab.effects.plan(Role.ECHO)
+        told = await played(lab, session, play, session.push_config(hook.url))
+        await hook.delivered(1, lab.tempo.scaled(3.0))
+    must_hear(lab, hook.deliveries, told.task.record)
+    return told
+
+
+@asynccontextmanager
+async def working(lab: A2aLab, session: A2aSession, push: Config | None = None) -> AsyncIterator[str]:
+    """The id of a task that works for a while; it is cancelled in the end."""
+    play = await lab.effects.plan(Role.HOLD, seconds=5.0)
+    outcome = await session.perform(play, blocking=False, push=push)
+    if push:
+        admitted(lab, outcome)
+    task = task_in(lab, outcome, "the stimulus hold").task_id
+    try:
+        yield task
+    finally:
+        await session.cancel(task)
+
+
+async def configured(lab: A2aLab, session: A2aSession, task: str, url: str, **settings: str) -> PushConfig:
+    """A configuration that was created for a task, as the agent shows it."""
+    outcome = await session.create_push(task, session.push_config(url, **settings))
+    admitted(lab, outcome)
+    return PushConfig.read(lab.need(outcome).result)
+
+
+async def listed(lab: A2aLab, session: A2aSession, task: str, **paging: Any) -> list[PushConfig]:
+    """The configurations of a task, as its agent lists them."""
+    outcome = await session.list_push(task, **paging)
+    return PushConfig.listed(lab.need(outcome, "the list of the configurations").result)
+
+
+def last(deliveries: Iterable[Delivery]) -> str:
+    """The last state that was told, "" for none."""
+    return next((said.state for said in map(update, reversed(list(deliveries))) if said.state), "")
