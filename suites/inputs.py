@@ -9,6 +9,7 @@ from seatrial import (
     AguiLab,
     AguiSession,
     Answer,
+    Lost,
     Outcome,
     Play,
     Reading,
@@ -52,8 +53,11 @@ def with_parts(play: Play, *parts: Any) -> list[Any]:
 
 
 async def end(lab: AguiLab, run: Run) -> Outcome:
-    """The end of a run that takes no time of its own."""
-    return await run.conclude(2 * lab.tempo.answer)
+    """The end of a run that takes no time of its own. One that hangs is left."""
+    outcome = await run.conclude(2 * lab.tempo.answer)
+    if isinstance(outcome, Lost):
+        await run.leave()
+    return outcome
 
 
 def unanswered(run: Run) -> list[ToolCall]:
@@ -111,5 +115,5 @@ async def shown(lab: AguiLab, session: AguiSession, role: Role, **wishes: Any) -
     play = await lab.effects.plan(role, seconds=0.2)
     offer = {"tools": [CONFIRM]} if role is Role.FRONT else {}
     run = await session.play(play, **{**offer, **wishes})
-    await run.conclude(2 * (max(play.lasts, 0.0) + lab.tempo.answer))
+    await end(lab, run)
     return run

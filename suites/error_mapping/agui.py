@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reason, Refusal, Role, Run, Violation, check, expect
 from seatrial.judge.errors import leaks
@@ -13,15 +14,21 @@ STATUSES = ("429", "400", "500")
 """What the model upstream answers: try later, never try again, broken."""
 
 
-async def _booms(lab: AguiLab) -> list[Play]:
-    """The failures that can be asked for: before and after the first piece of the answer, at the model, in a tool."""
-    counted = "count" in lab.effects.stimulus(Role.BOOM).placeholders
-    plays = [await lab.effects.plan(Role.BOOM, count=count) for count in ((0, 2) if counted else (2,))]
-    if lab.effects.has(Role.MODEL_ERROR):
-        plays.append(await lab.effects.plan(Role.MODEL_ERROR, text="500"))
-    if lab.effects.has(Role.TOOL_FAILING):
-        plays.append(await lab.effects.plan(Role.TOOL_FAILING))
-    return plays
+async def _failures(lab: AguiLab) -> list[Play]:
+    """What fails and can be asked for: before and after the first piece of an answer, at the model, in a tool.
+
+    Raises Inconclusive where there is nothing of it.
+    """
+    asked = [(role, values) for role, values in _wanted(lab) if lab.effects.has(role)]
+    if not asked:
+        lab.inconclusive(Reason.NO_STIMULUS, "none of the roles boom, tool-failing and model-error is configured")
+    return [await lab.effects.plan(role, **values) for role, values in asked]
+
+
+def _wanted(lab: AguiLab) -> list[tuple[Role, dict[str, Any]]]:
+    counted = lab.effects.has(Role.BOOM) and "count" in lab.effects.stimulus(Role.BOOM).placeholders
+    booms = [(Role.BOOM, {"count": count}) for count in ((0, 2) if counted else (2,))]
+    return [*booms, (Role.MODEL_ERROR, {"text": "500"}), (Role.TOOL_FAILING, {})]
 
 
 async def _ended(lab: AguiLab, session: AguiSession, play: Play) -> tuple[Run, Outcome]:
@@ -32,30 +39,29 @@ async def _ended(lab: AguiLab, session: AguiSession, play: Play) -> tuple[Run, O
 @check(
     "agui.err.failure-in-stream",
     "A failure after the start of a run is told by RUN_ERROR in its stream",
-    needs={Role.BOOM},
     mutants=("fail.torn-without-error", "fail.failure-as-success", "fail.failure-as-500"),
 )
 async def failure_is_told_in_the_stream(lab: AguiLab) -> None:
     """The agent fails before and after its first delta, and where they can be played the model and a tool do.
 
-    A run that called a tool may go on with its failure and finish. A body that is torn behind its RUN_ERROR is a soft
+    A run whose tool failed may go on with that and finish. A body that is torn behind its RUN_ERROR is a soft
     violation here: how a stream ends has a row of its own.
     """
     async with lab.session() as session:
-        for play in await _booms(lab):
+        for play in await _failures(lab):
             run, outcome = await _ended(lab, session, play)
-            lab.expect(_in_stream(run, outcome))
+            told = [event for event in run.of("RUN_ERROR") if event.text("message")]
+            handled = isinstance(outcome, Answer) and bool(run.tool_calls or play.role == Role.TOOL_FAILING)
+            lab.expect(_in_stream(run, outcome, bool(told) or handled))
             lab.expect(_closed(run))
-            if isinstance(outcome, Answer) and not run.of("RUN_ERROR"):
+            if handled and not told:
                 lab.note("the run has handled the failure of its tool", outcome)
 
 
-def _in_stream(run: Run, outcome: Outcome) -> Violation | None:
+def _in_stream(run: Run, outcome: Outcome, told: bool) -> Violation | None:
     expected = "status 200 and a stream that ends with RUN_ERROR and a message"
-    told = [event for event in run.of("RUN_ERROR") if event.text("message")]
-    handled = isinstance(outcome, Answer) and bool(run.tool_calls)
-    actual = outcome if not run.events else f"{run.status}, {', '.join(run.types[-4:])}; {expect.shown(outcome)}"
-    return expect.that(run.status == 200 and (bool(told) or handled), expected, actual, outcome)
+    actual = f"{run.status}, {', '.join(run.types[-4:]) or 'no events'}; {expect.shown(outcome)}"
+    return expect.that(run.status == 200 and told, expected, actual, outcome)
 
 
 def _closed(run: Run) -> Violation | None:
@@ -67,14 +73,13 @@ def _closed(run: Run) -> Violation | None:
 @check(
     "agui.err.text-not-secret",
     "What is told of a failure shows nothing of the server's insides",
-    needs={Role.BOOM},
     mutants=("fail.exception-text", "fail.tool-exception-text"),
 )
 async def failure_tells_no_insides(lab: AguiLab) -> None:
     """The texts of RUN_ERROR, and of the results of a failing tool: no stack trace, path, secret or marker."""
     async with lab.session() as session:
         heard = 0
-        for play in await _booms(lab):
+        for play in await _failures(lab):
             run, _ = await _ended(lab, session, play)
             texts = [
                 (e.record, e.text("message") or e.text("content")) for e in run.of("RUN_ERROR", "TOOL_CALL_RESULT")
@@ -103,10 +108,10 @@ async def failing_tool_is_told(lab: AguiLab) -> None:
         if isinstance(outcome, Answer) and not run.results:
             lab.inconclusive(Reason.STIMULUS_FAILED, "the run told neither a result of a tool nor an error", outcome)
         silent = [event for event in run.results if not _tells_failure(event.payload.get("content"))]
-        told = bool(run.of("RUN_ERROR")) or not silent
-        actual = expect.shown([event.payload.get("content") for event in silent])
+        told = bool(run.of("RUN_ERROR")) or bool(run.results and not silent)
+        actual = expect.shown([event.payload.get("content") for event in silent] or outcome)
         expected = "RUN_ERROR, or a result that tells of the failure"
-        lab.expect(expect.that(told, expected, actual, *(event.record for event in silent)))
+        lab.expect(expect.that(told, expected, actual, run.sent, *(event.record for event in silent)))
 
 
 FAILURES = (
