@@ -6,7 +6,7 @@ from seatrial.claims import Spoken
 from seatrial.judge.agui import Rule, monitored
 
 from .recorded import histories, recorded
-from .wire import call, finished, result, run, started, text
+from .wire import call, error, finished, result, run, started, text
 
 SPOKEN = Spoken("1.0", "sse", {}, 1)
 EARLY = Spoken("0.1", "sse", {}, 1)
@@ -70,3 +70,15 @@ def test_the_runs_of_a_thread_are_judged_together() -> None:
     history.heard(started("r-2", protocolVersion="1.0"), *text("m", "y"), finished("r-2"), operation="post:2")
     judgement = monitored(histories(history), SPOKEN, {Rule.MESSAGE_ID_UNIQUE})
     assert len(judgement.violations) == 1
+
+
+def test_a_run_that_finished_is_seen_to_have_no_late_error() -> None:
+    judgement = monitored(histories(recorded(run(text("m", "x")))), SPOKEN, {Rule.LATE_ERROR})
+    assert (judgement.seen, judgement.violations) == (1, ())
+
+
+def test_an_error_without_a_code_is_seen_like_one_with_it() -> None:
+    for members in ({}, {"code": "broken"}):
+        history = recorded([started(protocolVersion="1.0"), error(**members)])
+        judgement = monitored(histories(history), SPOKEN, {Rule.ERROR_CODE})
+        assert (judgement.seen, judgement.violations) == (1, ())
