@@ -44,17 +44,13 @@ async def asked(lab: AguiLab, session: AguiSession, role: Role = Role.CHAT, **wi
 async def told(lab: AguiLab, session: AguiSession, *parts: Any, **wishes: Any) -> Outcome:
     """How a run ends whose prompt has these content parts beside its text."""
     play = await lab.effects.plan(Role.CHAT)
-    return await end(lab, await session.run(with_parts(play, *parts), **wishes))
-
-
-def with_parts(play: Play, *parts: Any) -> list[Any]:
-    """What the user says in a play, as content parts."""
-    return [{"type": "text", "text": play.params["prompt"]}, *parts]
+    said = [{"type": "text", "text": play.params["prompt"]}, *parts]
+    return await end(lab, await session.run(said, **wishes))
 
 
 async def end(lab: AguiLab, run: Run) -> Outcome:
-    """The end of a run that takes no time of its own. One that hangs is left."""
-    outcome = await run.conclude(2 * lab.tempo.answer)
+    """The end of a run that takes no time of its own, but may try a model again. One that hangs is left."""
+    outcome = await run.conclude(3 * lab.tempo.answer)
     if isinstance(outcome, Lost):
         await run.leave()
     return outcome

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reason, Refusal, Role, Run, Violation, check, expect
 from seatrial.judge.errors import leaks
 
-INTERNAL = "internal-marker"
-"""How a word begins that the owner of a target may hide in an exception."""
+from ..inputs import end
+
+EXCEPTION = re.compile(r"internal-marker|\b[A-Z]\w*(Error|Exception)\b\s*[:(]")
+"""The name of an exception before its text, and how a word begins that a target's owner may hide in one."""
+TOLD = ("RUN_ERROR", "SUBAGENT_ERROR", "TOOL_CALL_RESULT")
+"""Events that may tell of a failure, in `message` or `content`."""
 STATUSES = ("429", "400", "500")
 """What the model upstream answers: try later, never try again, broken."""
 
@@ -33,7 +38,7 @@ def _wanted(lab: AguiLab) -> list[tuple[Role, dict[str, Any]]]:
 
 async def _ended(lab: AguiLab, session: AguiSession, play: Play) -> tuple[Run, Outcome]:
     run = await session.play(play)
-    return run, await run.conclude(4 * lab.tempo.answer)
+    return run, await end(lab, run)
 
 
 @check(
@@ -81,9 +86,7 @@ async def failure_tells_no_insides(lab: AguiLab) -> None:
         heard = 0
         for play in await _failures(lab):
             run, _ = await _ended(lab, session, play)
-            texts = [
-                (e.record, e.text("message") or e.text("content")) for e in run.of("RUN_ERROR", "TOOL_CALL_RESULT")
-            ]
+            texts = [(event.record, event.text("message") or event.text("content")) for event in run.of(*TOLD)]
             heard += len(texts)
             lab.expect([found for record, text in texts if text and (found := _gives_away(text, record))])
         if not heard:
@@ -91,7 +94,7 @@ async def failure_tells_no_insides(lab: AguiLab) -> None:
 
 
 def _gives_away(text: str, record: int) -> Violation | None:
-    found = [*leaks(text), *(["the text of an exception"] if INTERNAL in text else [])]
+    found = [*leaks(text), *(["the text of an exception"] if EXCEPTION.search(text) else [])]
     return expect.that(not found, "no insides of the server", f"{', '.join(found)} in {text!r:.200}", record)
 
 
@@ -114,25 +117,12 @@ async def failing_tool_is_told(lab: AguiLab) -> None:
         lab.expect(expect.that(told, expected, actual, run.sent, *(event.record for event in silent)))
 
 
-FAILURES = (
-    "error",
-    "fail",
-    "exception",
-    "unable",
-    "could not",
-    "cannot",
-    "can't",
-    "refus",
-    "denied",
-    "invalid",
-    "wrong",
-)
+FAILURE = re.compile(r"error|fail|exception|unable|could not|can(not|'t)|refus|denied|invalid|wrong", re.IGNORECASE)
 """Words by which a reader knows that something went wrong."""
 
 
 def _tells_failure(content: object) -> bool:
-    text = expect.shown(content, 4000).lower()
-    return any(word in text for word in FAILURES)
+    return FAILURE.search(expect.shown(content, 4000)) is not None
 
 
 @check(
