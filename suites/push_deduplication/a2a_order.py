@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import anyio
 from seatrial import TERMINAL, A2aLab, Delivery, Feature, Reason, Role, acts, check, expect
@@ -37,8 +38,8 @@ async def notifications_keep_their_order(lab: A2aLab) -> None:
 
 async def _in_order(lab: A2aLab, role: Role) -> None:
     hook = await lab.hook(acts.ack_slow(SLOW), acts.ack())
-    quick = {"count": 10, "gap": 0.02} if role is Role.TICKS else {}
-    play = await lab.effects.plan(role, key=None, **quick)
+    quick: dict[str, Any] = {"count": 10, "gap": 0.02} if role is Role.TICKS else {}
+    play = await lab.effects.plan(role, **quick)
     mode = Mode.STREAM if lab.declares(Feature.STREAMING) else Mode.WAITING
     async with lab.session() as session:
         told = await played(lab, session, play, session.push_config(hook.url), mode)
