@@ -127,6 +127,7 @@ DISGUISES = ("2130706433", "0x7f000001", "017700000001", "127.1", "0.0.0.0", "[:
     needs={Feature.PUSH, Role.ASK, Role.ECHO},
     faults=("ack_redirect",),
     mutants=("push.redirects-followed", "push.disguised-loopback-called"),
+    isolation=Isolation.SESSION,
 )
 async def internal_addresses_are_not_called(lab: A2aLab) -> None:
     """A webhook redirects to another one on this machine. Then, for a task that waits for its client, configurations

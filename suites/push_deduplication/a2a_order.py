@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import anyio
-from seatrial import TERMINAL, A2aLab, Delivery, Feature, Reason, Role, acts, check, expect
+from seatrial import TERMINAL, A2aLab, Delivery, Feature, Isolation, Reason, Role, acts, check, expect
 from seatrial.judge import deliveries as judge
 from seatrial.judge.a2a import notifications
 
@@ -108,6 +108,7 @@ async def configurations_of_one_url_are_told_apart(lab: A2aLab) -> None:
     needs={Feature.PUSH, Role.ECHO},
     faults=("ack",),
     mutants=("push.retries-rewritten",),
+    isolation=Isolation.SESSION,
 )
 async def repetitions_can_be_recognised(lab: A2aLab) -> None:
     """A receiver answers 500 and then takes everything: the second attempt has the same bytes, or an id in a header

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import anyio
-from seatrial import A2aLab, Delivery, Feature, Hook, Role, Violation, acts, check, expect
+from seatrial import A2aLab, Delivery, Feature, Hook, Isolation, Role, Violation, acts, check, expect
 from seatrial.judge import deliveries as judge
 from seatrial.judge.a2a.notifications import event
 
@@ -56,6 +56,7 @@ async def calm(lab: A2aLab, hook: Hook) -> bool:
     needs=NEEDS,
     faults=("ack",),
     mutants=("push.no-retry", "push.constant-gap", "push.retries-after-success"),
+    isolation=Isolation.SESSION,
 )
 async def failed_deliveries_are_retried(lab: A2aLab) -> None:
     """A receiver answers 500, then 503, then takes everything: what failed is tried again, each time after a longer
@@ -75,6 +76,7 @@ async def failed_deliveries_are_retried(lab: A2aLab) -> None:
     needs=NEEDS,
     faults=("accept_then_close", "ack_lost", "ack_slow", "receiver_down"),
     mutants=("push.no-retry-without-answer",),
+    isolation=Isolation.SESSION,
 )
 async def unanswered_deliveries_are_retried(lab: A2aLab) -> None:
     """Four receivers at once: one closes the connection without an answer, one resets it, one is down for a second,
@@ -117,6 +119,7 @@ async def _down(lab: A2aLab) -> None:
     "Every 2xx counts as received",
     needs=NEEDS,
     mutants=("push.only-200-counts",),
+    isolation=Isolation.SESSION,
 )
 async def every_2xx_is_an_acknowledgement(lab: A2aLab) -> None:
     """A receiver answers 202, 204, 201 and 200 in turn: each event comes once."""
@@ -137,6 +140,7 @@ def first_event_fails(deliveries: Sequence[Delivery]) -> acts.Act:
     needs=NEEDS,
     faults=("ack", "gone"),
     mutants=("push.retries-forever", "push.failure-ends-all", "push.gone-retried"),
+    isolation=Isolation.SESSION,
 )
 async def retries_end(lab: A2aLab) -> None:
     """A receiver never takes the first event, but all others: the attempts end, and the others come. Another answers
@@ -164,6 +168,7 @@ GIVEN_UP = 31.0
     needs=NEEDS,
     faults=("ack_slow",),
     mutants=("push.waits-forever",),
+    isolation=Isolation.SESSION,
 )
 async def silent_receivers_are_given_up(lab: A2aLab) -> None:
     """A receiver takes the first delivery and never answers: its sender ends the connection."""

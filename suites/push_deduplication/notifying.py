@@ -123,14 +123,18 @@ async def observed(lab: A2aLab, hook: Hook, **settings: str) -> tuple[list[Deliv
     return deliveries, told
 
 
-async def disturbed(lab: A2aLab, hook: Hook) -> Told:
-    """A task that is over at once, told to a webhook that is not in good order."""
+async def disturbed(lab: A2aLab, hook: Hook) -> None:
+    """A task that is over at once, told to a webhook that is not in good order. Whether its own client learns of it
+    meanwhile is a claim of its own."""
+    play = await lab.effects.plan(Role.ECHO)
     async with lab.session() as session:
-        play = await lab.effects.plan(Role.ECHO)
-        told = await played(lab, session, play, session.push_config(hook.url))
-        await hook.delivered(1, lab.tempo.scaled(3.0))
-    must_hear(lab, hook.deliveries, told.task.record)
-    return told
+        push = session.push_config(hook.url)
+        said = session.sending(play.params["text"], message_id=play.params["message_id"], blocking=False, push=push)
+        exchange = await session.begin("SendMessage", said)
+        if not await hook.delivered(1, lab.tempo.answer):
+            admitted(lab, await exchange.outcome())
+        await exchange.outcome(lab.tempo.scaled(1.0))
+    must_hear(lab, hook.deliveries, exchange.sent)
 
 
 @asynccontextmanager
