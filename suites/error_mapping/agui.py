@@ -108,7 +108,7 @@ async def failing_tool_is_told(lab: AguiLab) -> None:
     """A tool that raises: RUN_ERROR, or a result in which a reader finds the failure."""
     async with lab.session() as session:
         run, outcome = await _ended(lab, session, await lab.effects.plan(Role.TOOL_FAILING))
-        if isinstance(outcome, Answer) and not run.results:
+        if isinstance(outcome, Answer) and not run.of(*TOLD):
             lab.inconclusive(Reason.STIMULUS_FAILED, "the run told neither a result of a tool nor an error", outcome)
         silent = [event for event in run.results if not _tells_failure(event.payload.get("content"))]
         told = bool(run.of("RUN_ERROR")) or bool(run.results and not silent)

@@ -72,21 +72,24 @@ def restated(snapshot: RunEvent) -> list[dict[str, Any]]:
     mutants=("fail.unknown-resume-fails", "fail.unknown-resume-acts", "fail.unknown-resume-ignored-early"),
 )
 async def unknown_interrupt_is_not_answered(lab: AguiLab) -> None:
-    """A fresh thread and a resume entry with an id that was made up, beside a plain prompt; no tool may work for it."""
+    """A fresh thread and a resume entry with an id that was made up, beside a plain prompt; no tool may work for it.
+
+    Before 1.0 it is a soft violation to take no notice where no stimulus shows that the agent has interrupts at all.
+    """
     entry = {"interruptId": f"interrupt-{MARKER}", "status": "resolved", "payload": {"approved": True}}
     async with lab.session() as session:
         run = await shown(lab, session, Role.CHAT, resume=[entry])
         outcome = await end(lab, run)
         results = [event.record for event in run.results]
         lab.expect(expect.that(not results, "nothing is executed for it", "a tool has worked", *results))
-        if lab.holds("agui.err.interrupt-unknown-resume.early") and lab.version == "0.1":
-            lab.expect(_refused_early(outcome, run))
+        if lab.version == "0.1":
+            lab.expect(_refused_early(outcome, run, knows_interrupts=lab.effects.has(Role.INTERRUPT)))
         else:
             lab.expect(served(outcome, "an input with an answer to no interrupt"))
 
 
-def _refused_early(outcome: Outcome, run: Run) -> Violation | None:
+def _refused_early(outcome: Outcome, run: Run, *, knows_interrupts: bool) -> Violation | None:
     """RUN_ERROR; a refusal by HTTP says the same another way."""
     by_event = isinstance(outcome, Refusal) and bool(run.of("RUN_ERROR"))
     by_http = refused(outcome, "the answer") is None
-    return expect.that(by_event, "RUN_ERROR", outcome, outcome, soft=by_http)
+    return expect.that(by_event, "RUN_ERROR", outcome, outcome, soft=by_http or not knows_interrupts)

@@ -59,3 +59,10 @@ def test_a_run_that_finishes_after_its_error_is_found_by_its_boom_alone() -> Non
     found = judged("agui.err.*", build=build, roles=roles, version="0.1")
     assert found[TERMINAL].verdict is Verdict.FAIL
     assert judged("agui.err.*", roles=roles, version="0.1")[TERMINAL].verdict is Verdict.PASS
+
+
+def test_who_shows_no_interrupts_is_only_warned_for_ignoring_an_answer_to_one() -> None:
+    check = "agui.err.interrupt-unknown-resume"
+    build = find("fail.unknown-resume-ignored-early").build
+    assert judged(check, build=build, version="0.1")[check].verdict is Verdict.FAIL
+    assert judged(check, build=build, version="0.1", roles=(Role.CHAT,))[check].verdict is Verdict.WARN
