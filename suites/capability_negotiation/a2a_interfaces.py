@@ -63,7 +63,7 @@ def told_others(lab: A2aLab, session: A2aSession) -> None:
 async def declared_versions_are_served(lab: A2aLab) -> None:
     """On each interface of this binding, whatever its version: a task that does not exist, in that version."""
     for version in (V10, V03):
-        async with lab.session(version=version) as session:
+        async with lab.session(version=version, opened=False) as session:
             for interface in reachable(lab, session, version):
                 session.interface = interface
                 outcome = await session.call("GetTask", {"id": NOWHERE}, headers={VERSION_HEADER: version})

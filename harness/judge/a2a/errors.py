@@ -11,6 +11,9 @@ from ...protocols.a2a.errors import BY_CODE, ERRORS, ErrorRow
 from ...protocols.a2a.versions import HTTP_JSON, V03
 from ...protocols.outcome import Outcome, Refusal
 
+_NOT_IMPLEMENTED = frozenset({"UnsupportedOperation", "PushNotificationNotSupported"})
+"""Errors for which HTTP has a status of its own, 501, that 0.3 does not exclude."""
+
 
 def refused(spoken: Spoken, outcome: Outcome, *names: str, soft: bool = False) -> Violation | None:
     """The request was refused with one of these errors (1.0: 5.4; 0.3: 8), named as in 1.0; without names: with any.
@@ -32,9 +35,15 @@ def _fits(spoken: Spoken, outcome: Refusal, row: ErrorRow) -> bool:
         return outcome.code == row.code
     status = outcome.reply.status or 0
     if spoken.version == V03:
-        return status == 404 if row.name == "TaskNotFound" else 400 <= status < 500 or status == row.status["1.0.1"]
+        return _fits_class(row, status)
     known = outcome.code is None or outcome.code == row.code
     return known and status in row.status.values()
+
+
+def _fits_class(row: ErrorRow, status: int) -> bool:
+    if row.name == "TaskNotFound":
+        return status == 404
+    return 400 <= status < 500 or status == row.status["1.0.1"] or (status == 501 and row.name in _NOT_IMPLEMENTED)
 
 
 def named(spoken: Spoken, outcome: Outcome) -> str:
