@@ -36,6 +36,8 @@ GRACE = 1.0
 WATCHED = 3.0
 """Seconds for which nothing may follow a cancellation."""
 TRIALS = 50
+AT_ONCE = 10
+"""How many of them run at the same time."""
 JITTER = 0.05
 """Seconds around the end of a task in which it is cancelled."""
 
@@ -172,9 +174,9 @@ async def a_race_with_completion_has_one_end(lab: A2aLab) -> None:
     """Fifty tasks are cancelled around the moment at which each completes, from a little before to a little after.
     The answer agrees with what GetTask says then and later, and with the stream."""
     async with lab.session() as session:
-        for part in range(5):
+        for part in range(TRIALS // AT_ONCE):
             async with anyio.create_task_group() as group:
-                for number in range(part, TRIALS, 5):
+                for number in range(part, TRIALS, TRIALS // AT_ONCE):
                     group.start_soon(_race, lab, session, JITTER * (2 * number / TRIALS - 1))
 
 
@@ -212,7 +214,11 @@ async def early_cancellations_leave_nothing_behind(lab: A2aLab) -> None:
     """Fifty tasks are begun without waiting and cancelled at once. Soon none of them is at work, and a message
     completes."""
     async with lab.session() as session:
-        begun = [await _begun_and_cancelled(lab, session) for _ in range(TRIALS)]
+        begun: list[str] = []
+        for _ in range(TRIALS // AT_ONCE):
+            async with anyio.create_task_group() as group:
+                for _ in range(AT_ONCE):
+                    group.start_soon(_begun_and_cancelled, lab, session, begun)
         await lab.quiet(GRACE)
         for ident in begun:
             task = await session.settles(ident, *TERMINAL, within=lab.tempo.scaled(GRACE))
@@ -221,13 +227,13 @@ async def early_cancellations_leave_nothing_behind(lab: A2aLab) -> None:
         lab.expect(expect.answered(outcome, "a message is answered after fifty cancellations"))
 
 
-async def _begun_and_cancelled(lab: A2aLab, session: A2aSession) -> str:
+async def _begun_and_cancelled(lab: A2aLab, session: A2aSession, begun: list[str]) -> None:
     outcome = await session.perform(await lab.effects.plan(Role.HOLD, seconds=10.0), blocking=False)
     task = update_in(outcome)
     if not task.task_id or task.terminal:
         lab.inconclusive(Reason.STIMULUS_FAILED, "the task was not begun without waiting", outcome)
+    begun.append(task.task_id)
     await session.cancel(task.task_id)
-    return task.task_id
 
 
 @check(

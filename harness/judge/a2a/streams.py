@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from ...expect import shown
@@ -51,8 +51,22 @@ def whole(updates: Sequence[Update], task: Update, what: str = "the events") -> 
     seen, kept = joined(updates), stored(task)
     if seen == kept:
         return None
-    expected = f"{what} add up to the stored artifacts {shown(kept)}"
-    return Violation(expected, shown(seen), (*(u.record for u in updates if u.record), task.record))
+    expected, actual = _difference(kept, seen)
+    evidence = (*(u.record for u in updates[-3:] if u.record), task.record)
+    return Violation(f"{what} add up to the stored artifacts: {expected}", actual, evidence)
+
+
+def _difference(kept: Mapping[str, str], seen: Mapping[str, str]) -> tuple[str, str]:
+    """Where two sets of artifacts differ first, as each of them has it."""
+    ident = next(ident for ident in (*kept, *seen) if kept.get(ident) != seen.get(ident))
+    one, two = kept.get(ident), seen.get(ident)
+    pairs = enumerate(zip_longest(one or "", two or ""))
+    start = max(0, next((place for place, (left, right) in pairs if left != right), 0) - 20)
+    return _excerpt(ident, one, start), _excerpt(ident, two, start)
+
+
+def _excerpt(ident: str, text: str | None, start: int) -> str:
+    return f"no artifact {ident}" if text is None else f"{ident} from character {start}: {text[start : start + 60]!r}"
 
 
 def numbers(text: str) -> list[int]:
