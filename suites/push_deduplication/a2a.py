@@ -31,7 +31,6 @@ from .notifying import (
     patience,
     played,
     ticks,
-    working,
 )
 
 AT_LEAST_ONCE = "a2a.push.at-least-once"
@@ -112,32 +111,32 @@ async def inline_configurations_are_kept(lab: A2aLab) -> None:
     lab.expect(expect.that(hook.url in urls, f"{hook.url} is listed", urls, from_list))
 
 
-FEW = 3
-"""Deliveries after which a webhook counts as called as long as its task goes on."""
-
-
 @check(
     "a2a.push.multi-config",
     "Each of several webhooks of a task is called, whatever the others answer",
-    needs={Feature.PUSH, Role.HOLD},
+    needs={Feature.PUSH, Role.TICKS},
     faults=("ack",),
     mutants=("push.one-config-only", "push.first-failure-ends"),
 )
 async def every_webhook_is_called(lab: A2aLab) -> None:
-    """Two configurations are made for a task at work, and one whose receiver answers 500: all three are called."""
+    """Two configurations are made for a task at work, and one whose receiver answers 500: all three are called, and
+    those that take what comes learn how the task ended."""
     hooks = [await lab.hook(acts.ack(500)), await lab.hook(), await lab.hook()]
-    async with lab.session() as session, working(lab, session) as task:
+    play = await lab.effects.plan(Role.TICKS, count=10, gap=0.1)
+    async with lab.session() as session:
+        begun = task_in(lab, await session.perform(play, blocking=False))
         for number, hook in enumerate(hooks):
-            await configured(lab, session, task, hook.url, id=f"config-{number}")
-        for hook in hooks:
-            await hook.delivered(FEW, lab.tempo.scaled(3.0))
-    silent = [hook.name for hook in hooks if len(hook.deliveries) < (FEW if hook is not hooks[0] else 1)]
-    records = [hook.deliveries[0].record for hook in hooks if hook.deliveries]
+            await configured(lab, session, begun.task_id, hook.url, id=f"config-{number}")
+        task = await session.settles(begun.task_id, *OVER, within=patience(lab, play))
+        told = [await heard(lab, hook, task) for hook in hooks]
+    records = [deliveries[0].record for deliveries in told if deliveries]
     if not records:
-        lab.inconclusive(Reason.STIMULUS_FAILED, "no webhook was called at all")
-    lab.expect(
-        expect.that(not silent, "three webhooks called", f"not called, or not again: {', '.join(silent)}", *records)
-    )
+        lab.inconclusive(Reason.STIMULUS_FAILED, "no webhook was called at all", task.record)
+    calls = [len(deliveries) for deliveries in told]
+    if lab.expect(expect.that(all(calls), "every webhook called", f"deliveries: {calls}", *records)):
+        ends = [last(deliveries) for deliveries in told[1:]]
+        final = f"the end, {task.state}, told to both that take what comes"
+        lab.expect(expect.that(set(ends) == {task.state}, final, ends, *records, soft=True))
 
 
 @check(
