@@ -100,3 +100,10 @@ def test_a_wrong_entry_is_named(tmp_path: Path, text: str, said: str) -> None:
     path.write_text(text, "utf-8")
     with pytest.raises(SetupError, match=said):
         load(path)
+
+
+def test_a_failure_of_chance_is_covered_and_never_stale() -> None:
+    racy = replace(ENTRY, chance=True)
+    assert compare([racy], BOTH, "shop", ("streamable-http",)).unargued == ()
+    assert compare([racy], [], "shop", ("streamable-http",)).stale == ()
+    assert compare([ENTRY], [], "shop", ("streamable-http",)).stale != ()
