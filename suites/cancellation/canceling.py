@@ -25,7 +25,7 @@ async def cancels(lab: A2aLab, session: A2aSession, task: str, **members: Any) -
     if refused(lab.spoken, outcome, "TaskNotCancelable") is None:
         return [Violation("the task is cancelled", expect.shown(outcome), expect.cited(outcome), soft=True)]
     found = await session.settles(task, *TERMINAL, within=lab.tempo.scaled(PROMPTLY))
-    told = f"{expect.shown(outcome)}; GetTask then: {found.state or 'nothing'}"
+    told = f"GetTask then says {found.state or 'nothing'}; the answer was {expect.shown(outcome)}"
     right = answers(outcome) and found.state == "canceled"
     wrong = expect.that(right, "a Task that is, or soon will be, canceled", told, outcome, found.record)
     return [wrong] if wrong else []

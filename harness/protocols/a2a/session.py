@@ -228,8 +228,19 @@ class Session:
         return TaskStream(await self.begin("SendStreamingMessage", self.sending(said, **options), headers=headers))
 
     async def subscribe(self, task: str, *, headers: Headers | None = None) -> TaskStream:
-        """SubscribeToTask (0.3: tasks/resubscribe), begun. Over HTTP+JSON by POST, as the tables say."""
-        return TaskStream(await self.begin("SubscribeToTask", {"id": task}, headers=headers))
+        """SubscribeToTask (0.3: tasks/resubscribe), begun. Over HTTP+JSON by POST, as the tables say, and by GET, as
+        the proto says, where the agent knows no POST."""
+        exchange = await self.begin("SubscribeToTask", {"id": task}, headers=headers)
+        if self.binding != JSONRPC and await self._misdirected(exchange):
+            _, path, _ = OPERATIONS["SubscribeToTask"].route(self.version, {"id": task})
+            exchange = self.rest("GET", path, headers=headers)
+        return TaskStream(exchange)
+
+    async def _misdirected(self, exchange: Exchange) -> bool:
+        """Does the agent, as soon as it says anything, say that there is nothing to be had by this verb?"""
+        await exchange.until(lambda x: x.reply.status is not None or x.ending is not Ending.OPEN or None)
+        missing = exchange.reply.status == 404 and "json" not in exchange.reply.media_type
+        return missing or exchange.reply.status in (405, 501)
 
     async def get(self, task: str, history: int | None = None, *, within: float | None = None) -> Outcome:
         asked = {"id": task, **({} if history is None else {"historyLength": history})}
@@ -267,7 +278,7 @@ class Session:
         if self.version != V03 or self.binding == JSONRPC or outcome.reply.status != 400:
             return outcome
         bare = await self._create_push(messages.bare_config_params(task, config))
-        return bare if isinstance(bare, Answer) else outcome
+        return outcome if bare.reply.status == 400 else bare
 
     def config_params(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters that create a configuration."""
