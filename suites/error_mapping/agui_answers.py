@@ -52,13 +52,13 @@ def _kept(run: Run) -> list[Violation]:
     bare = [
         (message["id"], event.record)
         for event in run.of("MESSAGES_SNAPSHOT")
-        for message in restated(event)
+        for message in _restated(event)
         if message.get("id") in failed and not message.get("error")
     ]
     return [Violation("a snapshot keeps the error", f"none in {id}", (run.sent, at), soft=True) for id, at in bare]
 
 
-def restated(snapshot: RunEvent) -> list[dict[str, Any]]:
+def _restated(snapshot: RunEvent) -> list[dict[str, Any]]:
     """The messages in a snapshot that are objects."""
     found = snapshot.payload.get("messages")
     return [message for message in found if isinstance(message, dict)] if isinstance(found, list) else []

@@ -113,7 +113,7 @@ async def null_for_an_optional_field_is_handled(lab: AguiLab) -> None:
         for name in ("tools", "state", "context", "forwardedProps"):
             outcome = await asked(lab, session, extra={name: None})
             lab.expect(handled(outcome, f"{name} null"))
-            lab.note(f"{name} null is {'served' if isinstance(outcome, Answer) else 'refused'}", outcome)
+            lab.note(f"{name} null is {'served' if isinstance(outcome, Answer) else 'not served'}", outcome)
         await lab.survives(session)
 
 
