@@ -136,7 +136,7 @@ async def undeclared_push_is_refused(lab: A2aLab) -> None:
 @check(
     "a2a.cap.push-inline-flag-false",
     "Without declared push support an inline configuration has no effect",
-    needs={Role.TICKS},
+    needs={Role.ECHO},
     isolation=Isolation.SESSION,
     mutants=("bare.inline-push-delivered",),
 )
@@ -144,7 +144,7 @@ async def undeclared_inline_push_is_idle(lab: A2aLab) -> None:
     """A message brings a configuration with our webhook: it is refused as such, or taken and never used."""
     absent(lab, Feature.PUSH)
     hook = await lab.hook()
-    play = await lab.effects.plan(Role.TICKS, count=4, gap=0.1)
+    play = await lab.effects.plan(Role.ECHO)
     async with lab.session() as session:
         outcome = await session.perform(play, push=session.push_config(hook.url))
         if isinstance(outcome, Refusal):

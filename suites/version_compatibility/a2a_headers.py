@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from seatrial import (
     JSONRPC,
     NOWHERE,
+    OPERATIONS,
     V03,
     V10,
     VERSION_HEADER,
@@ -22,6 +23,7 @@ from seatrial import (
 from seatrial.judge.a2a import card as judge
 from seatrial.judge.a2a import refused
 
+from ..operations import harmless
 from .negotiating import declined, served
 
 QUERY = f"?{VERSION_HEADER}={V10}"
@@ -108,12 +110,13 @@ def _read_as(outcome: Outcome) -> str:
     mutants=("negotiation.methods-of-both",),
 )
 async def methods_belong_to_versions(lab: A2aLab) -> None:
-    """Methods of 0.3 under 1.0, and methods of 1.0 under 0.3."""
-    early, late = ("tasks/get", "tasks/cancel", "message/send"), ("GetTask", "CancelTask", "SendMessage")
-    async with lab.session() as session:
-        for version, methods in ((V10, early), (V03, late)):
-            for method in methods:
-                exchange = await session.rpc(method, {"id": NOWHERE}, headers={VERSION_HEADER: version})
+    """Requests of 0.3 under 1.0, and requests of 1.0 under 0.3."""
+    async with lab.session() as late, lab.session(version=V03, opened=False) as early:
+        early.take_over(late)
+        for operation in ("GetTask", "CancelTask", "SendMessage"):
+            for session, version in ((early, V10), (late, V03)):
+                method, params = OPERATIONS[operation].method(session.version), harmless(session)[operation]
+                exchange = await session.rpc(method, params, headers={VERSION_HEADER: version})
                 lab.expect(refused(lab.spoken, await exchange.outcome(), "MethodNotFound", "VersionNotSupported"))
 
 
