@@ -100,14 +100,18 @@ async def uncallable_urls_are_refused(lab: A2aLab) -> None:
 )
 async def unknown_tasks_get_no_configuration(lab: A2aLab) -> None:
     """A configuration with our webhook, and one with a public address in case ours is refused for itself: neither
-    is taken, and one of them is refused because the task is not found."""
+    is taken, and one of them is refused because the task is not found. An agent that refuses our webhook for a task
+    that exists is not judged."""
     hook = await lab.hook()
     async with lab.session() as session:
         urls = (hook.url, "https://hooks.example.com/a2a")
         outcomes = [await session.create_push(NOWHERE, session.push_config(url)) for url in urls]
+        found = [refused(lab.spoken, outcome, "TaskNotFound") for outcome in outcomes]
+        if all(isinstance(outcome, Refusal) for outcome in outcomes) and all(found) and lab.effects.has(Role.HOLD):
+            async with working(lab, session) as task:
+                await configured(lab, session, task, hook.url)
     for outcome in outcomes:
         lab.expect(refused(lab.spoken, outcome))
-    found = [refused(lab.spoken, outcome, "TaskNotFound") for outcome in outcomes]
     lab.expect(found[0] if all(found) else None)
 
 

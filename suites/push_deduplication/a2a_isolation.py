@@ -130,25 +130,28 @@ DISGUISES = ("2130706433", "0x7f000001", "017700000001", "127.1", "0.0.0.0", "[:
     isolation=Isolation.SESSION,
 )
 async def internal_addresses_are_not_called(lab: A2aLab) -> None:
-    """A webhook redirects to another one on this machine. Then, for a task that waits for its client, configurations
-    with this machine's address in other words, which must not be called in its next turn; those with addresses of
-    private networks are deleted before. Whoever lets its own machine be called by its plain address is not judged
-    for that: the address is ours."""
-    await _redirected(lab)
+    """For a task that waits for its client, configurations with this machine's address in other words, which must not
+    be called in its next turn; those with addresses of private networks are deleted before. Then a webhook redirects
+    to another one. Whoever calls its own machine by its plain address is not judged for that: the address is ours.
+    Whoever does not must refuse the other internal hosts as well."""
     async with lab.session() as session:
         task = (await waiting(lab, session)).task_id
         plain = await lab.hook()
-        await configured(lab, session, task, plain.url, id="plain")
-        taken = [host for host in INTERNAL if await _takes(session, task, f"http://{host}/hook")]
         hooks = {host: await lab.hook() for host in DISGUISES}
+        taken = [host for host in INTERNAL if await _takes(session, task, f"http://{host}/hook")]
+        lab.note(f"configurations with internal hosts were taken: {', '.join(taken) or 'none'}")
+        outcome = await session.create_push(task, session.push_config(plain.url, id="plain"))
+        if isinstance(outcome, Refusal):
+            lab.expect(expect.that(not taken, "no internal host, like this machine", ", ".join(taken), outcome))
+            return
         for host, hook in hooks.items():
             await session.create_push(task, session.push_config(_disguised(hook.url, host), id=f"at-{hook.name}"))
         lab.need(await session.send("and now?", task=task), "the second message")
         await plain.delivered(1, lab.tempo.scaled(3.0))
         await lab.quiet()
     called = {host: hook.deliveries[0].record for host, hook in hooks.items() if hook.deliveries}
-    lab.note(f"configurations with internal hosts were taken: {', '.join(taken) or 'none'}")
     lab.expect(expect.that(not called, "no call", f"called as {', '.join(called)}", *called.values()))
+    await _redirected(lab)
 
 
 async def _redirected(lab: A2aLab) -> None:
