@@ -8,6 +8,7 @@ from seatrial import (
     A2aLab,
     Delivery,
     Feature,
+    Inconclusive,
     PushConfig,
     Reason,
     Role,
@@ -55,18 +56,27 @@ async def webhooks_are_called(lab: A2aLab) -> None:
 
 
 async def each_mode(lab: A2aLab) -> dict[Mode, tuple[list[Delivery], Told]]:
-    """What is told of tasks that were begun in every way, all at once."""
+    """What is told of tasks that were begun in every way, all at once; without the ways in which a message with a
+    webhook is refused, if it is taken in another. Raises Inconclusive when it is taken in none."""
     found: dict[Mode, tuple[list[Delivery], Told]] = {}
+    refusals: list[Inconclusive] = []
 
     async def watch(mode: Mode) -> None:
         hook, play = await lab.hook(), await ticks(lab)
         async with lab.session() as session:
-            told = await played(lab, session, play, session.push_config(hook.url), mode)
+            try:
+                told = await played(lab, session, play, session.push_config(hook.url), mode)
+            except Inconclusive as refusal:
+                lab.note(f"{mode}: {refusal.detail}", *refusal.records)
+                return refusals.append(refusal)
             found[mode] = await heard(lab, hook, told.task), told
+        return None
 
     async with anyio.create_task_group() as tasks:
         for mode in modes(lab):
             tasks.start_soon(watch, mode)
+    if not found:
+        raise refusals[0]
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -28,18 +29,21 @@ TASKS = 5
     mutants=("push.all-at-once", "push.last-first"),
 )
 async def notifications_keep_their_order(lab: A2aLab) -> None:
-    """A task sends chunks in quick succession, and several say all they have to say at once, while each webhook is
-    slow to answer the first delivery: nothing comes after what followed it. Deliveries that overlap are noted."""
+    """A task sends chunks in quick succession, and several say all they have to say at once (some by the stimulus,
+    some to words that are none), while each webhook is slow to answer the first delivery: nothing comes after what
+    followed it. Deliveries that overlap are noted."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_in_order, lab, Role.TICKS)
         for _ in range(TASKS):
             tasks.start_soon(_in_order, lab, Role.ECHO)
+            tasks.start_soon(_in_order, lab, Role.ECHO, "whatever comes to mind")
 
 
-async def _in_order(lab: A2aLab, role: Role) -> None:
+async def _in_order(lab: A2aLab, role: Role, text: str = "") -> None:
     hook = await lab.hook(acts.ack_slow(SLOW), acts.ack())
     quick: dict[str, Any] = {"count": 10, "gap": 0.02} if role is Role.TICKS else {}
     play = await lab.effects.plan(role, **quick)
+    play = replace(play, params={**play.params, "text": text or play.params["text"]})
     mode = Mode.STREAM if lab.declares(Feature.STREAMING) else Mode.WAITING
     async with lab.session() as session:
         told = await played(lab, session, play, session.push_config(hook.url), mode)
