@@ -116,13 +116,15 @@ async def card_holds_no_secrets(lab: A2aLab) -> None:
 
 @check("a2a.cap.card-https", "Every interface of an agent in production uses HTTPS", mutants=("card.plain-http",))
 async def interfaces_use_https(lab: A2aLab) -> None:
-    """The schemes of the declared URLs. Those of this machine are only told."""
+    """The schemes of the declared URLs. Those of this machine are only told; an agent on it is not in production."""
+    async with lab.session() as session:
+        trial = urlsplit(session.http.url).hostname in LOOPBACK
     found = list(judge.insecure(card_of(lab)))
     near = [text for text in found if urlsplit(text.split()[-1]).hostname in LOOPBACK]
     far = [text for text in found if text not in near]
     if near:
         lab.note(f"on this machine without TLS: {'; '.join(near)}", lab.claim_record)
-    lab.expect(judge.violations(far, "https in every URL of an interface", lab.claim_record))
+    lab.expect(judge.violations(far, "https in every URL of an interface", lab.claim_record, soft=trial))
 
 
 # The part that 0.3 reads

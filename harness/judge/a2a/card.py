@@ -35,9 +35,9 @@ _SECRETS = (
 )
 
 
-def violations(found: Iterable[str], expected: str, *records: int) -> list[Violation]:
+def violations(found: Iterable[str], expected: str, *records: int, soft: bool = False) -> list[Violation]:
     """What a judge of this module found, as violations."""
-    return [Violation(expected, actual, records) for actual in found]
+    return [Violation(expected, actual, records, soft=soft) for actual in found]
 
 
 def shaped(card: Card, version: str) -> bool:
