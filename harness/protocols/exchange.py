@@ -97,6 +97,8 @@ class Exchange:
     dispatched: anyio.Event = field(default_factory=anyio.Event)
     depart: Callable[[Departure], Awaitable[None]] | None = None
     token: Any = None
+    flooded: bool = False
+    """We stopped reading: it was longer than what we take in."""
     settle: Callable[[Exchange], Outcome | None] | None = None
     """How the end of this call is told, where it is not by a JSON-RPC response; None: no end yet."""
 

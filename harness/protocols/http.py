@@ -147,9 +147,10 @@ class HttpCarrier:
                 size += len(chunk)
                 for event in decoder.feed(chunk):
                     await self._event(exchange, event)
+                exchange.flooded = size > MAX_BODY or len(exchange.events) > FLOOD
                 if size > MAX_BODY:
                     raise HttpFailure(f"the stream is longer than {MAX_BODY} bytes")
-                if len(exchange.events) > FLOOD:
+                if exchange.flooded:
                     raise HttpFailure(f"the stream has more than {FLOOD} events")
             for event in decoder.close():
                 await self._event(exchange, event)
