@@ -30,13 +30,13 @@ TASKS = 5
 )
 async def notifications_keep_their_order(lab: A2aLab) -> None:
     """A task sends chunks in quick succession, and several say all they have to say at once (some by the stimulus,
-    some to words that are none), while each webhook is slow to answer the first delivery: nothing comes after what
+    some to a word that is none), while each webhook is slow to answer the first delivery: nothing comes after what
     followed it. Deliveries that overlap are noted."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_in_order, lab, Role.TICKS)
         for _ in range(TASKS):
             tasks.start_soon(_in_order, lab, Role.ECHO)
-            tasks.start_soon(_in_order, lab, Role.ECHO, "whatever comes to mind")
+            tasks.start_soon(_in_order, lab, Role.ECHO, "whatever")
 
 
 async def _in_order(lab: A2aLab, role: Role, text: str = "") -> None:

@@ -207,6 +207,9 @@ class Session:
             else self.message(said, message_id=message_id, task=task, context=context, **members)
         )
         asked = messages.configuration(self.form, blocking=blocking, push=push, history=history)
+        if push is not None and self.form is messages.Form.V03 and self.card.get("defaultOutputModes"):
+            # Optional in 0.3, but an agent on an SDK of 0.2 takes no configuration without it.
+            asked["acceptedOutputModes"] = self.card["defaultOutputModes"]
         return {"message": whole, **({"configuration": asked} if asked else {})}
 
     async def send(
