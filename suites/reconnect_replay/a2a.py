@@ -22,7 +22,7 @@ from seatrial import (
 )
 
 from ..tasks import streaming, waiting
-from .watching import CLOSING, COUNT, STREAM, begins, closed, read, ticks
+from .watching import CLOSING, COUNT, STREAM, admitted, begins, closed, read, ticks
 
 
 @check(
@@ -35,6 +35,7 @@ async def a_stream_is_an_event_stream(lab: A2aLab) -> None:
     """A message is sent for a stream: its answer has status 200 and the type text/event-stream."""
     async with lab.session() as session:
         stream = await session.play_stream(await lab.effects.plan(Role.ECHO))
+        await admitted(lab, stream)
         await stream.ended()
         reply = stream.exchange.reply
         told = f"HTTP status {reply.status}, Content-Type {reply.header('content-type')}"
@@ -178,6 +179,7 @@ async def a_stream_ends_with_the_terminal_state(lab: A2aLab) -> None:
         for role in (Role.TICKS, *(role for role in (Role.FAIL, Role.REJECT) if lab.effects.has(role))):
             play = await lab.effects.plan(role, count=COUNT, gap=0.05)
             stream = await session.play_stream(play)
+            await admitted(lab, stream, play.lasts + lab.tempo.answer)
             told = await stream.reaches(*TERMINAL, within=play.lasts * 1.5 + lab.tempo.answer)
             if not told and role is not Role.TICKS:
                 continue
@@ -232,7 +234,7 @@ async def events_are_sent_as_they_happen(lab: A2aLab) -> None:
     async with lab.session() as session:
         play = await lab.effects.plan(Role.HOLD, seconds=4.0)
         stream = await session.play_stream(play)
-        await stream.has(1, play.lasts + lab.tempo.answer)
+        await admitted(lab, stream, play.lasts + lab.tempo.answer)
         first = next((update.time - stream.exchange.begun for update in stream.updates), None)
         limit = min(lab.tempo.scaled(CLOSING), play.lasts / 2)
         told = "no event came" if first is None else f"it came after {first:.1f} s"

@@ -210,7 +210,7 @@ async def no_gap_in_a_burst(lab: A2aLab) -> None:
 async def what_a_resubscription_delivers(lab: A2aLab) -> None:
     """A stream is left after three chunks, and the client comes back later: its chunks are without holes."""
     async with lab.session() as session:
-        run, head = await work(lab, session)
+        run, head = await work(lab, session, 2 * CHUNKS)
         await head.has_chunks(3, run.rest(lab))
         await head.leave()
         await lab.quiet(2.5 * run.play.gap)

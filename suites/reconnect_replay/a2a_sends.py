@@ -118,7 +118,7 @@ async def a_message_is_an_answer(lab: A2aLab) -> None:
     """An agent that answers with a Message in place of a Task: it has an id, the agent's role and parts."""
     async with lab.session() as session:
         outcome = await session.perform(await lab.effects.plan(Role.MESSAGE))
-        lab.require(expect.answered(outcome, "a Message"))
+        lab.need(outcome, "the stimulus message")
         found = update_in(outcome)
         if found.kind == "task":
             lab.inconclusive(Reason.STIMULUS_FAILED, "the agent answered with a Task", outcome)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seatrial import A2aLab, A2aSession, Ending, Feature, Reason, Role, TaskStream, Violation, expect
+from seatrial import A2aLab, A2aSession, Ending, Feature, Reason, Refusal, Role, TaskStream, Violation, expect
 
 STREAM: set[Feature | Role] = {Feature.STREAMING, Role.TICKS}
 COUNT = 6
@@ -23,6 +23,13 @@ async def read(lab: A2aLab, session: A2aSession, role: Role, **values: Any) -> T
             Reason.STIMULUS_FAILED, f"the stimulus {role.value} was not answered by a stream", stream.exchange.sent
         )
     return stream
+
+
+async def admitted(lab: A2aLab, stream: TaskStream, within: float | None = None) -> None:
+    """Wait for the first event. Raises Inconclusive where the request was refused: then there is nothing to judge."""
+    outcome = await stream.opened(within)
+    if isinstance(outcome, Refusal):
+        lab.inconclusive(Reason.STIMULUS_FAILED, "the stimulus was refused", outcome)
 
 
 async def ticks(lab: A2aLab, session: A2aSession, count: int = COUNT) -> TaskStream:
