@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from seatrial import AguiLab, AguiSession, Answer, Departure, Outcome, Play, Reason, Role, Run, Violation
+from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reason, Role, Run, Violation
 from seatrial.judge.agui import Rule, Stream, judge_stream, profile, streams, violation
 
 DELTAS = ("TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK")
@@ -55,16 +55,14 @@ async def underway(lab: AguiLab, run: Run, count: int = 3, *types: str) -> Run:
     return run
 
 
-async def left(lab: AguiLab, run: Run, how: Departure = Departure.FIN) -> None:
-    """Walk away from a run, and give its server a moment to take notice."""
-    await run.leave(how)
-    await lab.quiet(0.2)
-
-
 def wrong(lab: AguiLab, run: Run, rules: Collection[Rule]) -> list[Violation]:
     """What breaks some rules of the grammar in the stream of a run that no fault of ours disturbed."""
-    stream = replace(stream_of(lab, run), whole=True)
-    findings = judge_stream(stream, profile(lab.version, lab.spoken.edition or lab.version))
+    return misspoken(lab, stream_of(lab, run), rules)
+
+
+def misspoken(lab: AguiLab, stream: Stream, rules: Collection[Rule]) -> list[Violation]:
+    """The same, of a stream or a part of it."""
+    findings = judge_stream(replace(stream, whole=True), profile(lab.version, lab.spoken.edition or lab.version))
     return [violation(finding) for finding in findings if finding.rule in rules]
 
 
