@@ -17,6 +17,8 @@ SNAPSHOTS = frozenset({"MESSAGES_SNAPSHOT", "STATE_SNAPSHOT", "ACTIVITY_SNAPSHOT
 """What a restated run may consist of."""
 STATES = ("STATE_SNAPSHOT", "STATE_DELTA")
 CUTS = 8
+WISHES: Sequence[Mapping[str, Any]] = ({"without": ("state",)}, {"state": {}}, {"state": {"seatrial": [1]}})
+"""States that a client may bring to a thread that has one: none, an empty one, another one."""
 
 
 @check(
@@ -72,18 +74,18 @@ def misrestated(part: Sequence[RunEvent], known: set[Any]) -> Iterator[Violation
     isolation=Isolation.SESSION,
 )
 async def state_converges(lab: AguiLab) -> None:
-    """On a thread that has a state, runs come that bring none, an empty one and another one; and runs that change the
-    state are cut at every event, each followed by one that brings what its client holds. Deltas before the first
-    snapshot must apply to what the client holds, and every snapshot must agree with the deltas before it."""
+    """On a thread that has a state, runs that change it are cut at every event, each followed by one that brings what
+    its client holds; then runs come that bring no state, an empty one and another one. Deltas before the first snapshot
+    must apply to what the client holds, and every snapshot must agree with the deltas before it."""
     async with lab.session() as session:
         first = await played(lab, session, Role.STATE)
     if not first.of(*STATES):
         lab.inconclusive(Reason.STIMULUS_FAILED, "the stimulus state changes no state", first.sent)
-    for wishes in ({"without": ("state",)}, {"state": {}}, {"state": {"seatrial": [1]}}):
-        await _continued(lab, first, wishes)
     for after, how in positions(len(first.events), CUTS):
         lost = await broken(lab, await lab.effects.plan(Role.STATE), after, how, thread=first.thread, state=first.state)
         await _continued(lab, lost, {"state": lost.state})
+    for wishes in WISHES:
+        await _continued(lab, first, wishes)
 
 
 async def _continued(lab: AguiLab, last: Run, wishes: Mapping[str, Any]) -> None:
