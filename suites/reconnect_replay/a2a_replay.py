@@ -29,7 +29,7 @@ CHUNKS = 10
 POSITIONS = range(1, 6)
 """After how many events a stream is cut."""
 BURST = 200
-JOINING = (2, 20, 60, 120)
+JOINING = (2, 10, 20, 35, 50, 70, 90, 120)
 """After how many chunks of a burst a reader joins."""
 
 
