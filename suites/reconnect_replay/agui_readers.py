@@ -7,7 +7,7 @@ from seatrial import AguiLab, AguiSession, Isolation, Reason, Role, Run, Sightin
 from seatrial.faults import events, stall
 from seatrial.transport.sim import CAPACITY
 
-from ..threads import DELTAS, played, underway
+from ..threads import played, underway
 
 SECONDS = 60.0
 """How long the stream lasts that nobody reads."""
@@ -72,7 +72,7 @@ async def a_stalled_reader_harms_nobody(lab: AguiLab) -> None:
         usual, _ = await _timed(lab, session)
         play = await lab.effects.plan(Role.SLOW, seconds=10.0)
         async with lab.session(stall(on="POST", after=events(3))) as stalled:
-            run = await underway(lab, await stalled.play(play), 1, *DELTAS)
+            run = await underway(lab, await stalled.play(play))
             took, last = await _timed(lab, session)
     prompt = took <= 2 * usual + lab.tempo.scaled(1.0)
     lab.expect(expect.that(prompt, f"about {usual:.1f} s for {RUNS} runs", f"{took:.1f} s", run.sent, last))
