@@ -179,7 +179,7 @@ class Requirement:
     @property
     def family(self) -> str:
         """The id without the suffix that tells rows of one rule with different levels apart."""
-        return self.id.removesuffix(".early").removesuffix(".modern")
+        return self.id.removesuffix(".early").removesuffix(".modern").removesuffix(".v1")
 
     def holds(self, version: str, binding: str) -> bool:
         return version in self.versions and binding in self.bindings

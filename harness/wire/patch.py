@@ -6,7 +6,7 @@ import re
 from copy import deepcopy
 from typing import Any
 
-import jsonpatch
+import jsonpatch  # type: ignore[import-untyped]
 import jsonpointer
 
 MEMBERS = {

@@ -349,9 +349,9 @@ class Session:
         return {"said": play.params["text"], "message_id": play.params["message_id"], **options}
 
     async def fence(self, within: float | None = None) -> Outcome:
-        """GetTask of a task that does not exist: a refusal is the answer that was wanted."""
+        """GetTask of a task that does not exist: a refusal is the answer that was wanted, and says that it lives."""
         outcome = await self.get(NOWHERE, within=within)
-        if isinstance(outcome, Refusal) and (outcome.reply.status or 200) < 500:
+        if isinstance(outcome, Refusal) and (outcome.message or (outcome.reply.status or 200) < 500):
             return Answer(None, outcome.message or Message(None, outcome.records[-1]), outcome.records, outcome.reply)
         return outcome
 
