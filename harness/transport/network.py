@@ -42,7 +42,12 @@ class Listener(Protocol):
 
 
 class Network(Protocol):
-    """Where connections are made: TCP, or the in-memory network of our own tests."""
+    """Where connections are made: TCP, or the in-memory network of our own tests.
+
+    `capacity`: bytes that one direction of a connection may hold between a sender and a peer that does not read.
+    """
+
+    capacity: int
 
     async def connect(self, host: str, port: int) -> ByteStream:
         """Raises OSError when nobody listens there, as TCP does."""

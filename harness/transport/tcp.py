@@ -83,6 +83,9 @@ class TcpListener:
 class TcpNetwork:
     """The network of real runs."""
 
+    capacity = 8 * 1024 * 1024
+    """What the sockets of a loopback connection may hold at most, on both its sides."""
+
     async def connect(self, host: str, port: int) -> ByteStream:
         """Raises OSError with the reason of the only attempt, where there was only one."""
         try:

@@ -6,7 +6,7 @@ import re
 from copy import deepcopy
 from typing import Any
 
-import jsonpatch  # type: ignore[import-untyped]
+import jsonpatch
 import jsonpointer
 
 MEMBERS = {

@@ -5,14 +5,11 @@ from __future__ import annotations
 import anyio
 from seatrial import AguiLab, AguiSession, Isolation, Reason, Role, Run, Sighting, check, expect, gained
 from seatrial.faults import events, stall
-from seatrial.transport.sim import CAPACITY
 
 from ..threads import played, underway
 
 SECONDS = 60.0
 """How long the stream lasts that nobody reads."""
-SOCKETS = 8 * 1024 * 1024
-"""Bytes that the sockets of a loopback connection may hold at most."""
 RUNS = 5
 
 
@@ -35,7 +32,7 @@ async def a_stalled_reader_is_not_buffered_for(lab: AguiLab) -> None:
         begun = anyio.current_time()
         run = await session.play(play)
         await run.count(3, within=lab.tempo.answer)
-        if not play.gap or _size(run) * play.lasts / play.gap <= _held(lab):
+        if not play.gap or _size(run) * play.lasts / play.gap <= lab.berth.target.network.capacity:
             lab.inconclusive(Reason.STIMULUS_FAILED, "the slow run says less than the sockets hold", run.sent)
         await lab.until(begun + play.lasts * 1.1)
         after = await lab.effects.reading(play.key, session)
@@ -44,11 +41,6 @@ async def a_stalled_reader_is_not_buffered_for(lab: AguiLab) -> None:
         lab.inconclusive(Reason.STIMULUS_FAILED, "the witness never saw the run begin", after.record)
     what = "a run that waits for its reader, or is given up"
     lab.expect(expect.that(not sighting.finished, what, "it ran to its end unread", run.sent, after.record))
-
-
-def _held(lab: AguiLab) -> int:
-    """Bytes that wait between the server and us at most."""
-    return CAPACITY if lab.berth.target.virtual else SOCKETS
 
 
 def _size(run: Run) -> float:

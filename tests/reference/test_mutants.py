@@ -30,8 +30,9 @@ def test_an_id_is_given_once() -> None:
 @virtual
 async def test_every_mutant_still_serves() -> None:
     for each in all_mutants():
-        async with talking(each.build) as console:
-            assert isinstance(console.server, Reference)
+        if each.protocol == "mcp":
+            async with talking(each.build) as console:
+                assert isinstance(console.server, Reference)
 
 
 @virtual
