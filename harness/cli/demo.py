@@ -16,7 +16,7 @@ from .execution import perform, prepare
 from .options import TargetCommand, Wanted, run_options
 from .refusal import Refused
 
-SHOWN = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("0.3", "1.0"), "agui": ("1.0",)}
+SHOWN = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("1.0",), "agui": ("1.0",)}
 """The versions that the demo shows: of MCP the newest of each era. The servers speak all the others too."""
 
 GROUP = "seatrial.demos"
