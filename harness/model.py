@@ -203,7 +203,10 @@ CheckBody = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One claim about a target, declared once. `title` is a sentence that can be true or false."""
+    """One claim about a target, declared once. `title` is a sentence that can be true or false.
+
+    `traffic`: ids of the checks whose traffic a monitor wants to see; where it is selected, so are they.
+    """
 
     id: str
     title: str
@@ -214,6 +217,7 @@ class Check:
     mutants: tuple[str, ...] = ()
     isolation: Isolation = Isolation.SHARED
     monitor: bool = False
+    traffic: tuple[str, ...] = ()
 
     @property
     def doc(self) -> str:

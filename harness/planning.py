@@ -53,13 +53,21 @@ def plan(
 ) -> tuple[Case, ...]:
     """Every case of the wanted checks in the given columns, ordered by suite, check and column."""
     wanted = selection or Selection()
+    known = tuple(suites)
+    chosen = _chosen(known, wanted)
     found: list[Case] = []
-    for suite in suites:
+    for suite in known:
         table = {row.id: row for row in suite.requirements}
         for check in suite.checks:
-            if wanted.wants(suite.name, check):
+            if check.id in chosen:
                 found += _cases(target, check, table, columns, claims, equipment, wanted)
     return tuple(found)
+
+
+def _chosen(suites: Sequence[Suite], wanted: Selection) -> frozenset[str]:
+    """The ids of the checks that are wanted, and of those that a wanted monitor watches."""
+    chosen = [check for suite in suites for check in suite.checks if wanted.wants(suite.name, check)]
+    return frozenset(id for check in chosen for id in (check.id, *check.traffic))
 
 
 def _cases(

@@ -27,6 +27,7 @@ def check(
     mutants: Iterable[str] = (),
     isolation: Isolation = Isolation.SHARED,
     monitor: bool = False,
+    traffic: Iterable[str] = (),
 ) -> Callable[[CheckBody], Check]:
     """Declare a check: the decorated function becomes a Check. `requirements` defaults to the check's own id."""
 
@@ -41,6 +42,7 @@ def check(
             mutants=tuple(mutants),
             isolation=isolation,
             monitor=monitor,
+            traffic=tuple(traffic),
         )
 
     return declare

@@ -20,13 +20,24 @@ class Law:
     requirements: tuple[str, ...] = ()
 
 
+TRAFFIC = ("agui.order.ids-echo",)
+"""The check that plays every stimulus, so that there are streams to look at."""
+
+
 def monitors(*laws: Law) -> tuple[Check, ...]:
     """A monitor for each law."""
     return tuple(_monitor(law) for law in laws)
 
 
 def _monitor(law: Law) -> Check:
-    declare = check(law.rule.value, law.title, requirements=law.requirements, mutants=law.mutants, monitor=True)
+    declare = check(
+        law.rule.value,
+        law.title,
+        requirements=law.requirements,
+        mutants=law.mutants,
+        monitor=True,
+        traffic=TRAFFIC,
+    )
     return declare(_body(law))
 
 

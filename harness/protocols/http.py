@@ -162,18 +162,15 @@ class HttpCarrier:
         shown: dict[str, Any] = {"id": event.id, "event": event.event, "retry": event.retry, "comment": event.comment}
         if event.faults:
             shown["faults"] = list(event.faults)
+        if event.framing:
+            shown["framing"] = list(event.framing)
         if payload is None:
             shown.update(data=event.data, complete=event.complete)
             record = self.recorder.note(Kind.EVENT, exchange.operation, **shown)
         else:
-            record = self.recorder.note(
-                Kind.RECEIVED,
-                exchange.operation,
-                message=payload,
-                event_id=event.id,
-                event=event.event,
-                retry=event.retry,
-            )
+            del shown["comment"]
+            shown.update(message=payload, event_id=shown.pop("id"))
+            record = self.recorder.note(Kind.RECEIVED, exchange.operation, **shown)
         now = anyio.current_time()
         exchange.events.append(StreamEvent(record, event.id, event.event, event.data, event.retry, event.comment, now))
         if payload is not None:

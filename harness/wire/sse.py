@@ -36,6 +36,12 @@ class SseEvent:
     raw: bytes = field(default=b"", compare=False, repr=False)
 
     @property
+    def framing(self) -> tuple[str, ...]:
+        """What readers of event streams take, but AG-UI does not send."""
+        found = (("CR in the line ends", b"\r" in self.raw), ("a byte order mark", self.raw.startswith(_BOM)))
+        return tuple(text for text, shown in found if shown)
+
+    @property
     def dispatched(self) -> bool:
         """Whether a conforming client hands this event to the application."""
         return self.complete and self.data is not None

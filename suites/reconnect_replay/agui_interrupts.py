@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from seatrial import AguiLab, AguiSession, Answer, Outcome, Reason, Role, Run, Violation, check, expect
 from seatrial.judge.agui import Rule
 
+from ..approvals import Waiting, answer, approved, ignored, interrupted, performed, read, resumed, trace, traced
 from ..threads import CLOSED, concluded, wrong
-from .approvals import Waiting, answer, approved, ignored, interrupted, performed, read, resumed, trace, traced
 
 NEEDS = {Role.INTERRUPT, Role.WITNESS}
 

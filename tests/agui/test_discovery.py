@@ -81,7 +81,7 @@ async def test_the_owners_prompt_is_said_and_the_declared_capabilities_are_read(
         (answered(404), "HTTP 404; is this the address"),
         (answered(400, b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": ""}}'), "JSON-RPC"),
         (answered(200, b"{}"), "application/json instead of an event stream"),
-        (streamed({"hello": "world"}), "begins with no RUN_STARTED"),
+        (streamed({"hello": "world"}), "without a RUN_STARTED"),
         (declaring("2.0"), "no AG-UI version that Seatrial knows"),
     ],
 )

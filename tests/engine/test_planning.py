@@ -89,3 +89,12 @@ def test_selection_by_level_check_keyword_and_requirement() -> None:
     assert planned(Selection(keyword="MUST holds")) == only_must
     assert planned(Selection(requirements=("t.must",))) == only_must
     assert planned(Selection(suites=("other",))) == []
+
+
+def test_what_a_monitor_watches_is_selected_with_it() -> None:
+    rows = (row("t.one"), row("t.two"), row("t.three"))
+    plain = [check(r.id, f"{r.id} holds")(lambda lab: None) for r in rows[:2]]
+    watching = check("t.three", "It holds", monitor=True, traffic=("t.one",))(lambda histories, spoken: None)
+    suites = [suite("t", [*plain, watching], rows)]
+    cases = plan("x", suites, CLAIMS, Equipment({}), Selection(checks=("t.three",)), COLUMNS[:1])
+    assert [case.check.id for case in cases] == ["t.one", "t.three"]

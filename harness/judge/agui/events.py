@@ -83,7 +83,8 @@ class Stream:
 
     `ending` is closed, torn, reset or left, "" while it is open; `ended` is when, in seconds, None while open.
     `whole`: no fault and no signal of ours may have ended it. `times` has the arrival of each event.
-    `strays` are the records of data blocks that are no event, or that are framed wrongly.
+    `strays` are the records of data blocks that are no event, or that are framed wrongly; `misframed` those of events
+    with what every reader of event streams takes, but AG-UI does not send.
     """
 
     operation: str
@@ -96,6 +97,7 @@ class Stream:
     ended: float | None = None
     whole: bool = True
     strays: tuple[int, ...] = ()
+    misframed: tuple[tuple[int, str], ...] = ()
     sent: int = 0
 
     @property
@@ -132,7 +134,10 @@ def _stream(post: Operation, whole: bool) -> Stream:
         ending=str(end.data.get("ending", "")) if end else "",
         ended=end.time if end else None,
         whole=whole,
-        strays=tuple(record.number for record in post.events if _is_stray(record)),
+        strays=tuple(record.number for record in (*post.received, *post.events) if _is_stray(record)),
+        misframed=tuple(
+            (record.number, ", ".join(record.data["framing"])) for record in heard if record.data.get("framing")
+        ),
         sent=post.sent[0].number,
     )
 

@@ -67,8 +67,11 @@ class StreamJudge:
 
     def close(self, stream: Stream) -> None:
         self.sheet.look(Rule.SSE_FRAMING)
-        for record in stream.strays:
-            self.sheet.find(Rule.SSE_FRAMING, "one JSON event in each data block", "something else", record)
+        for stray in stream.strays:
+            self.sheet.find(Rule.SSE_FRAMING, "one JSON event in each data block", "something else", stray)
+        for record, odd in stream.misframed[:1]:
+            expected, actual = "lines that end with LF, no byte order mark", f"{odd}, in {len(stream.misframed)} blocks"
+            self.sheet.find(Rule.SSE_FRAMING, expected, actual, record)
         self.lifecycle.close(stream)
         self.identity.close(stream)
         self.state.close(stream.complete)
@@ -76,7 +79,7 @@ class StreamJudge:
 
 def judged(stream: Stream, profile: Profile) -> tuple[Sheet, Final]:
     """The findings of a stream with what was looked at, and what its consumer holds in the end."""
-    sheet = Sheet(UNDECLARED if profile.modern and _tells_no_version(stream) else profile)
+    sheet = Sheet(UNDECLARED if profile.modern and tells_no_version(stream) else profile)
     judge_ = StreamJudge(sheet, stream.run_input)
     for event in stream.events:
         judge_.see(event)
@@ -84,7 +87,8 @@ def judged(stream: Stream, profile: Profile) -> tuple[Sheet, Final]:
     return sheet, Final(judge_.state.value, judge_.state.known)
 
 
-def _tells_no_version(stream: Stream) -> bool:
+def tells_no_version(stream: Stream) -> bool:
+    """Whether it has runs, and none of them declares a version: one from before there were versions."""
     starts = [event for event in stream.events if event.type == "RUN_STARTED"]
     return bool(starts) and all(start.payload.get("protocolVersion") is None for start in starts)
 

@@ -47,6 +47,8 @@ class Messages:
         self._closed: dict[Key, Message] = {}
         self._run: dict[Key, Message] = {}
         self._calls: dict[str, Event] = {}
+        self._past = False
+        """Whether a run of the past is told again: what it restates is older than the input."""
 
     def see(self, event: Event) -> None:
         id_ = event.text("messageId") or ""
@@ -67,6 +69,7 @@ class Messages:
         elif event.type == "RUN_STARTED":
             self._run.clear()
             self._open.clear()
+            self._past = event.text("runId") not in (None, self._input.text("runId"))
 
     def _start(self, key: Key, event: Event) -> None:
         self._open.add(key)
@@ -113,6 +116,8 @@ class Messages:
         self._taken.setdefault(id_, event.record)
 
     def _snapshot(self, event: Event) -> None:
+        if self._past:
+            return
         messages = event.payload.get("messages")
         listed = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
         missing = self._missing_messages({str(m.get("id")) for m in listed}) + self._missing_calls(listed)

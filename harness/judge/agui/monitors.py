@@ -10,7 +10,7 @@ from ...transcript import Record
 from ..operations import Histories, remembered, untouched
 from ..traffic import Judgement
 from .events import streams
-from .grammar import judged
+from .grammar import judged, tells_no_version
 from .rules import Finding, Profile, Rule, Sheet, profile
 from .thread import thread_sheet
 
@@ -34,7 +34,8 @@ def monitored(histories: Histories, spoken: Spoken, rules: Collection[Rule], mil
 def sheets(history: Sequence[Record], chosen: Profile) -> list[Sheet]:
     """The sheets of the streams of a history, and the one of its threads."""
     read = streams(history)
-    return [*(judged(stream, chosen)[0] for stream in read), thread_sheet(read, chosen)]
+    modern = [stream for stream in read if not (chosen.modern and tells_no_version(stream))]
+    return [*(judged(stream, chosen)[0] for stream in read), thread_sheet(modern, chosen)]
 
 
 def violation(finding: Finding) -> Violation:

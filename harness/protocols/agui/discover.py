@@ -14,7 +14,7 @@ from .session import Session
 from .versions import EVENT_STREAM, LATEST_MILESTONE, SSE, V0, V1, VERSIONS, column_of
 
 FIRST_EVENTS = ("RUN_STARTED", "RUN_ERROR")
-"""A stream of AG-UI begins with one of them (events/lifecycle#the-run)."""
+"""A stream of AG-UI begins with one of them (events/lifecycle#the-run); that it begins so is judged elsewhere."""
 
 
 async def discover(asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome]]:
@@ -57,9 +57,8 @@ async def _tried(session: Session, asked: Inquiry) -> tuple[Run, Outcome]:
 
 
 def _beginning(run: Run) -> RunEvent | None:
-    """The first event, where it is one with which a stream of AG-UI begins."""
-    head = next(iter(run.events), None)
-    return head if head and head.type in FIRST_EVENTS else None
+    """The first of the events without which a stream is none of AG-UI."""
+    return next(iter(run.of(*FIRST_EVENTS)), None)
 
 
 def _column(run: Run, stated: str) -> str | None:
@@ -109,5 +108,5 @@ def _told(outcome: Outcome) -> str:
     if media != EVENT_STREAM:
         return f"answers an AG-UI run with {media or 'a body of no type'} instead of an event stream"
     if isinstance(outcome, Lost):
-        return f"gives an event stream that begins with no RUN_STARTED: {outcome.why}"
+        return f"gives an event stream without a RUN_STARTED: {outcome.why}"
     return "answers, but with no AG-UI version that Seatrial knows"

@@ -9,7 +9,7 @@ from typing import Any
 
 from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reading, Reason, Role, Run, gained
 
-from ..threads import concluded
+from .threads import concluded
 
 Object = dict[str, Any]
 
