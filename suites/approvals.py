@@ -88,7 +88,7 @@ async def ignored(lab: AguiLab, session: AguiSession, waiting: Waiting) -> tuple
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What the witness shows of an approved action and of nothing before it, keys aside."""
+    """What the witness shows of an action and of nothing before it, keys aside."""
 
     marks: frozenset[str]
 
@@ -96,6 +96,10 @@ class Trace:
         """How often the action was performed: as often as its rarest mark is there."""
         neutral = _neutral(seen, key)
         return min((neutral.count(mark) for mark in self.marks), default=0)
+
+    def parts(self, seen: Sequence[str], key: str) -> frozenset[str]:
+        """What of the action was performed, be it only a part of it."""
+        return self.marks.intersection(_neutral(seen, key))
 
 
 def _neutral(seen: Sequence[str], key: str) -> list[str]:
@@ -112,12 +116,16 @@ async def trace(lab: AguiLab, session: AguiSession) -> Trace:
 
 
 def traced(lab: AguiLab, waiting: Waiting, after: Reading) -> Trace:
-    """What came since the interrupt that was not there before; of that, what names a tool, where anything does."""
-    key = waiting.play.key
-    acted = set(_neutral(gained(waiting.asked[1], after), key))
-    marks = acted - set(_neutral(gained(*waiting.asked), key))
+    """What came since the interrupt that was not there before."""
+    asked = gained(*waiting.asked)
+    return left(lab, gained(waiting.asked[1], after), waiting.play.key, after.record, asked)
+
+
+def left(lab: AguiLab, seen: Sequence[str], key: str, record: int, known: Sequence[str] = ()) -> Trace:
+    """Of what a witness has shown, and that is not known already, what names a tool, where anything does."""
+    marks = set(_neutral(seen, key)) - set(_neutral(known, key))
     if not marks:
-        lab.inconclusive(Reason.NO_WITNESS, "the witness shows nothing of an approved action", after.record)
+        lab.inconclusive(Reason.NO_WITNESS, "the witness shows nothing of the action", record)
     return Trace(frozenset(filter(_ACTION.match, marks)) or frozenset(marks))
 
 

@@ -41,7 +41,7 @@ class Berthed:
 @dataclass(frozen=True, slots=True)
 class Alone:
     """What a role is like when nothing else runs: what it always says, None where it says something else each time;
-    the rules of the grammar that it keeps; the ids that the server gave to more than one of its runs; the markers that these had."""
+    the rules of the grammar that it keeps; the ids that the server gave to more than one run; their markers."""
 
     told: tuple[str, str] | None
     kept: frozenset[Rule]
