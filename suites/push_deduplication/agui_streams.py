@@ -44,7 +44,7 @@ async def arguments_reach_the_tool(lab: AguiLab) -> None:
         after = await read(lab, session, play)
     received = [given for token in gained(before, after) if (given := _given(token))]
     if not received:
-        lab.inconclusive(Reason.NO_WITNESS, "the witness does not show what a tool receives", after.record)
+        lab.inconclusive(Reason.NOT_EXERCISED, "the witness does not show what a tool receives", after.record)
     calls = _answered(run)
     if not calls:
         lab.inconclusive(Reason.STIMULUS_FAILED, "no tool call with a result came", run.sent)

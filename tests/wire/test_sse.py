@@ -73,6 +73,18 @@ def test_a_byte_order_mark_is_legal_once_at_the_start() -> None:
     assert "unknown field" in events[1].faults[0]
 
 
+@pytest.mark.parametrize(
+    ("stream", "told"),
+    [
+        (b"data: a\n\n", ()),
+        (b"data: a\r\n\r\n", ("CR in the line ends",)),
+        (b"\xef\xbb\xbfdata: a\n\n", ("a byte order mark",)),
+    ],
+)
+def test_framing_that_readers_take_and_not_everybody_sends_is_told(stream: bytes, told: tuple[str, ...]) -> None:
+    assert [event.framing for event in decoded([stream])] == [told]
+
+
 def test_an_empty_data_field_is_an_event_and_an_empty_id_is_kept() -> None:
     assert decoded([b"id:\ndata:\n\n"]) == [SseEvent(data="", id="")]
 

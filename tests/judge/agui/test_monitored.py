@@ -6,7 +6,7 @@ from seatrial.claims import Spoken
 from seatrial.judge.agui import Rule, monitored
 
 from .recorded import histories, recorded
-from .wire import call, error, finished, result, run, started, text
+from .wire import call, e, error, finished, result, run, started, text
 
 SPOKEN = Spoken("1.0", "sse", {}, 1)
 EARLY = Spoken("0.1", "sse", {}, 1)
@@ -82,3 +82,25 @@ def test_an_error_without_a_code_is_seen_like_one_with_it() -> None:
         history = recorded([started(protocolVersion="1.0"), error(**members)])
         judgement = monitored(histories(history), SPOKEN, {Rule.ERROR_CODE})
         assert (judgement.seen, judgement.violations) == (1, ())
+
+
+def test_runs_that_declare_no_version_are_not_judged_together_by_1_0() -> None:
+    history = recorded([started(), *text("m", "x"), finished()])
+    history.asked("post:2", runId="r-2").replied("post:2")
+    history.heard(started("r-2"), *text("m", "y"), finished("r-2"), operation="post:2")
+    assert monitored(histories(history), SPOKEN, {Rule.MESSAGE_ID_UNIQUE}).seen == 0
+
+
+def test_line_ends_that_are_not_those_of_ag_ui_are_told_once() -> None:
+    history = recorded(run(text("m", "x")))
+    for record in history.records:
+        record.data["framing"] = ["CR in the line ends"]
+    judgement = monitored(histories(history), SPOKEN, {Rule.SSE_FRAMING})
+    assert [violation.actual for violation in judgement.violations] == ["CR in the line ends, in 5 blocks"]
+
+
+def test_what_a_replayed_run_restates_need_not_be_complete() -> None:
+    past = [started("r-0", protocolVersion="1.0"), e("MESSAGES_SNAPSHOT", messages=[]), finished("r-0")]
+    own = run([e("MESSAGES_SNAPSHOT", messages=[])])
+    assert monitored(histories(recorded(past)), SPOKEN, {Rule.SNAPSHOT_COMPLETE}).violations == ()
+    assert len(monitored(histories(recorded([*past, *own])), SPOKEN, {Rule.SNAPSHOT_COMPLETE}).violations) == 1
