@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from seatrial import AguiLab, AguiSession, Isolation, Play, Reading, Role, Run, check, expect, gained
 from seatrial.faults import replay_request
 
@@ -9,19 +12,19 @@ from ..approvals import Trace, answer, approved, interrupted, left, performed, r
 from ..inputs import handled
 from ..threads import concluded
 
-TOOLS = {"seconds": 0.2}
+TOOLS: Mapping[str, Any] = {"seconds": 0.2}
+Seen = Sequence[str]
+"""What a witness has shown."""
 
 
-async def seen_of(
-    lab: AguiLab, session: AguiSession, role: Role, **plan: float
-) -> tuple[Play, Run, Reading, list[str]]:
+async def seen_of(lab: AguiLab, session: AguiSession, role: Role, **plan: Any) -> tuple[Play, Run, Reading, Seen]:
     """A run of a role to its RUN_FINISHED, the reading after it, and what that has beyond the one before."""
     play = await lab.effects.plan(role, **plan)
     before = await lab.effects.baseline(play, session)
     run = await session.play(play)
     lab.need(await concluded(lab, run, play), f"the stimulus {role.value}")
     after = await read(lab, session, play)
-    return play, run, after, list(gained(before, after))
+    return play, run, after, gained(before, after)
 
 
 async def tools_trace(lab: AguiLab, session: AguiSession) -> Trace:

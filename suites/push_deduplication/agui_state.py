@@ -29,11 +29,9 @@ async def changing(lab: AguiLab, session: AguiSession, play: Play, **wishes: Any
 def altered(state: Any) -> Any:
     """A state as a client may change it: its first number is another, or else its first text."""
     members = state.items() if isinstance(state, dict) else ()
-    for kind in (int, str):
-        for name, value in members:
-            if type(value) is kind:
-                return {**state, name: value + (CHANGE if kind is int else "-altered")}
-    return state
+    numbers = {name: value + CHANGE for name, value in members if type(value) is int}
+    texts = {name: f"{value}-altered" for name, value in members if isinstance(value, str)}
+    return {**state, **dict([*numbers.items(), *texts.items()][:1])} if members else state
 
 
 def ends_as(run: Run, other: Run, what: str, *, soft: bool = False) -> Violation | None:
