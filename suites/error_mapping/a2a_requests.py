@@ -1,0 +1,167 @@
+"""A2A over JSON-RPC: what cannot be read, what is no request, and what an envelope must carry back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from seatrial import (
+    NO_ID,
+    NOWHERE,
+    A2aLab,
+    A2aSession,
+    Isolation,
+    Outcome,
+    Reason,
+    Refusal,
+    Violation,
+    check,
+    codes,
+    dumps,
+    expect,
+    same_id,
+)
+
+UNREADABLE = (b"{bad", b"hello", b'{"jsonrpc":"2.0","id":1,"method":"GetTask"', b"", b"\xff\xfe\xfd")
+IDS = ("a text", "", 7, 0, 2**53)
+ODD_IDS: Sequence[Any] = ({"a": 1}, [1], True, False)
+
+
+def method(session: A2aSession, operation: str = "GetTask") -> str:
+    return "tasks/get" if session.version == "0.3" else operation
+
+
+def asking(session: A2aSession, **changed: Any) -> dict[str, Any]:
+    """A request for a task that does not exist, with members changed; None takes one away."""
+    whole = {"jsonrpc": "2.0", "id": "seatrial-7", "method": method(session), "params": {"id": NOWHERE}, **changed}
+    return {name: value for name, value in whole.items() if value is not None}
+
+
+def coded(outcome: Outcome, code: int, what: str) -> Violation | None:
+    """Refused with one JSON-RPC error."""
+    return expect.refused(outcome, {code}, what=f"{what}: error {code}")
+
+
+def id_of(outcome: Outcome) -> tuple[bool, Any]:
+    """Whether an error has a member `id`, and what it is."""
+    payload = outcome.message.payload if isinstance(outcome, Refusal) and outcome.message else {}
+    return "id" in payload, payload.get("id")
+
+
+@check(
+    "a2a.err.parse",
+    "A body that is not JSON is refused as a parse error with a null id",
+    faults=("malform",),
+    mutants=("a2a.parse-as-invalid-request", "a2a.parse-id-left-out"),
+    isolation=Isolation.PROCESS,
+)
+async def unreadable_body_is_a_parse_error(lab: A2aLab) -> None:
+    """A brace too few, a plain word, a request cut short, nothing at all, and bytes that are not UTF-8."""
+    async with lab.session() as session:
+        for body in UNREADABLE:
+            outcome = await session.post(body).outcome()
+            lab.expect(coded(outcome, codes.PARSE_ERROR, f"the body {body!r}"))
+            lab.expect(expect.that(id_of(outcome) == (True, None), "the id is there and null", outcome, outcome))
+        await lab.survives(session)
+
+
+@check(
+    "a2a.err.invalid-request",
+    "JSON that is not a JSON-RPC request is refused as an invalid request",
+    faults=("malform",),
+    mutants=("a2a.invalid-request-served", "a2a.odd-ids-served", "a2a.invalid-request-as-params"),
+    isolation=Isolation.PROCESS,
+)
+async def no_request_is_refused(lab: A2aLab) -> None:
+    """No method, a method that is no text, another version of JSON-RPC or none, an id that is an object, a list or a
+    boolean, and JSON that is no object."""
+    async with lab.session() as session:
+        broken: list[tuple[str, Any]] = [
+            ("no method", asking(session, method=None)),
+            ("a number for the method", asking(session, method=7)),
+            ("jsonrpc 1.0", asking(session, jsonrpc="1.0")),
+            ("no jsonrpc", asking(session, jsonrpc=None)),
+            ("a text", "hello"),
+            ("a number", 7),
+            *((f"the id {value!r}", asking(session, id=value)) for value in ODD_IDS),
+        ]
+        for what, message in broken:
+            outcome = await session.post(message).outcome()
+            lab.expect(coded(outcome, codes.INVALID_REQUEST, what))
+            _, echoed = id_of(outcome)
+            known = echoed is None or (isinstance(message, dict) and same_id(echoed, message.get("id")))
+            lab.expect(expect.that(known, f"{what}: the id of the request, or null", outcome, outcome))
+        await lab.survives(session)
+
+
+@check(
+    "a2a.err.method-not-found",
+    "An unknown method is refused with -32601",
+    mutants=("a2a.unknown-method-as-params", "a2a.unknown-method-as-unsupported"),
+)
+async def unknown_method_is_not_found(lab: A2aLab) -> None:
+    """Methods that no version of A2A has, with and without parameters."""
+    async with lab.session() as session:
+        for name, params in (("Nope", None), ("seatrial/nope", {}), ("message/nope", {"id": NOWHERE})):
+            outcome = await (await session.rpc(name, params)).outcome()
+            lab.expect(coded(outcome, codes.METHOD_NOT_FOUND, f"the method {name}"))
+
+
+@check(
+    "a2a.err.id-echo",
+    "A response carries the id of its request with the same type",
+    mutants=("a2a.ids-as-text", "a2a.zero-id-lost"),
+)
+async def ids_are_echoed(lab: A2aLab) -> None:
+    """Ids that are texts, an empty one too, and numbers, 0 and a large one too."""
+    async with lab.session() as session:
+        for ident in IDS:
+            exchange = await session.rpc(method(session), {"id": NOWHERE}, id=ident)
+            outcome = await exchange.outcome()
+            lab.expect(expect.responded(outcome, f"a response to the request with the id {ident!r}"))
+            for message in exchange.messages:
+                found = message.payload.get("id") if isinstance(message.payload, dict) else None
+                lab.expect(expect.that(same_id(found, ident), f"the id {ident!r}", repr(found), message.record))
+
+
+@check(
+    "a2a.err.notification-silent",
+    "A request without an id gets no JSON-RPC response",
+    mutants=("a2a.notifications-answered",),
+)
+async def notification_is_not_answered(lab: A2aLab) -> None:
+    """A read without an id. An answer with a null id is a warning: many libraries send one."""
+    async with lab.session() as session:
+        exchange = await session.rpc(method(session), {"id": NOWHERE}, id=NO_ID)
+        if not await exchange.finished():
+            lab.inconclusive(Reason.REPLY_LOST, "the exchange did not end", exchange.sent)
+        answers = [m for m in exchange.messages if isinstance(m.payload, dict) and "jsonrpc" in m.payload]
+        anonymous = all(m.payload.get("id") is None for m in answers)
+        records = [m.record for m in answers]
+        lab.expect(expect.that(not answers, "no response", [m.payload for m in answers], *records, soft=anonymous))
+
+
+@check(
+    "a2a.err.batch",
+    "A batch is answered by a list or refused as an invalid request",
+    mutants=("a2a.batch-breaks-server",),
+    isolation=Isolation.PROCESS,
+)
+async def batch_is_handled(lab: A2aLab) -> None:
+    """Two reads in a list, and an empty list."""
+    async with lab.session() as session:
+        for batch in ([asking(session), asking(session, id="seatrial-8")], []):
+            exchange = session.post(batch)
+            await exchange.finished()
+            status, payloads = exchange.reply.status or 0, [m.payload for m in exchange.messages]
+            refused = len(payloads) == 1 and _code(payloads[0]) == codes.INVALID_REQUEST
+            listed = exchange.reply.body[:1] == b"[" and len(payloads) == len(batch)
+            what = f"a list of {len(batch)}: as many answers in a list, or one error {codes.INVALID_REQUEST}"
+            good = status < 500 and (refused or (listed and bool(batch)))
+            lab.expect(expect.that(good, what, f"HTTP {status}: {dumps(payloads)!r}", exchange.sent, exchange.end))
+        await lab.survives(session)
+
+
+def _code(payload: Any) -> Any:
+    error = payload.get("error") if isinstance(payload, dict) else None
+    return error.get("code") if isinstance(error, dict) else None
