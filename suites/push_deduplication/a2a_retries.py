@@ -35,6 +35,15 @@ def retried(deliveries: Sequence[Delivery], what: str) -> Violation | None:
     return expect.that(not given_up, f"a retry after {what}", actual, *(delivery.record for delivery in given_up[:20]))
 
 
+HANGING = 12.0
+"""Seconds within which a sender that is to be seen to retry must have given up a receiver that does not answer."""
+
+
+def first_over(deliveries: Sequence[Delivery]) -> bool:
+    """The first delivery is over."""
+    return deliveries[0].ended is not None
+
+
 BOUND = 30.0
 """Seconds within which retries must be seen to have ended."""
 
@@ -94,12 +103,11 @@ async def unanswered_deliveries_are_retried(lab: A2aLab) -> None:
 
 async def _unanswered(lab: A2aLab, what: str, hook: Hook) -> None:
     await disturbed(lab, hook)
-    patience = RETRY + (GIVEN_UP if "no answer" in what else 0.0)
-    await hook.until(all_received, lab.tempo.scaled(patience))
-    if hook.deliveries[0].ended is None:
-        lab.note(f"the sender still waits for an answer after {patience:.0f} s", hook.deliveries[0].record)
-    else:
+    if await hook.until(first_over, lab.tempo.scaled(HANGING)):
+        await hook.until(all_received, lab.tempo.scaled(RETRY))
         lab.expect(retried(hook.deliveries, what))
+    else:
+        lab.note(f"the sender still waits for an answer after {HANGING:.0f} s", hook.deliveries[0].record)
 
 
 async def _down(lab: A2aLab) -> None:
@@ -174,6 +182,6 @@ async def silent_receivers_are_given_up(lab: A2aLab) -> None:
     """A receiver takes the first delivery and never answers: its sender ends the connection."""
     hook = await lab.hook(acts.ack_slow())
     await disturbed(lab, hook)
-    left = await hook.until(lambda deliveries: deliveries[0].ended is not None, lab.tempo.scaled(GIVEN_UP))
+    left = await hook.until(first_over, lab.tempo.scaled(GIVEN_UP))
     first = hook.deliveries[0]
     lab.expect(expect.that(left, "an end within 30 s", f"still waiting after {GIVEN_UP:.0f} s", first.record))

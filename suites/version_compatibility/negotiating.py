@@ -33,9 +33,9 @@ def declined(lab: A2aLab, outcome: Outcome, *, soft: bool = False) -> Violation 
     return refused(lab.spoken, outcome, "VersionNotSupported", soft=soft)
 
 
-def served(lab: A2aLab, outcome: Outcome) -> Violation | None:
+def served(lab: A2aLab, outcome: Outcome, *, soft: bool = False) -> Violation | None:
     """The version was taken: a task that does not exist was looked for."""
-    return refused(lab.spoken, outcome, "TaskNotFound")
+    return refused(lab.spoken, outcome, "TaskNotFound", soft=soft)
 
 
 def undeclared(lab: A2aLab, versions: Iterable[str]) -> list[str]:
