@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import cycle, islice
 
 import anyio
@@ -75,14 +75,17 @@ def _foreign(one: Berthed, markers: Collection[str]) -> Violation | None:
     return expect.that(not found, "only what belongs to the run", actual, one.run.sent, *records)
 
 
-def _unlike(role: Role, one: Berthed, usual: Alone) -> Violation | None:
-    """A run that others changed. One that is not served, or was seen alone only once, counts softly."""
+def _unlike(role: Role, one: Berthed, usual: Alone) -> Iterator[Violation]:
+    """What others changed of a run. Not to be served counts softly; so does a text that was heard alone only once."""
     if not isinstance(one.outcome, Answer):
-        return expect.that(False, "the run is served, as it is alone", one.outcome, one.outcome, soft=True)
-    if usual.told is None:
-        return None
-    expected = f"what the run tells alone: {expect.shown(usual.told)}"
-    return expect.that(one.told == usual.told, expected, one.told, one.outcome, soft=role is Role.SLOW)
+        what = "the run is served, as it is alone"
+        yield Violation(what, expect.shown(one.outcome), one.outcome.records, soft=True)
+        return
+    once = role is Role.SLOW
+    for name in {"text"} & usual.told.keys() if once else usual.told:
+        if one.told[name] != usual.told[name]:
+            what = f"the {name} of the run alone: {expect.shown(usual.told[name])}"
+            yield Violation(what, expect.shown(one.told[name]), one.outcome.records, soft=once)
 
 
 @check(

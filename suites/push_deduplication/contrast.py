@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,10 @@ class Berthed:
     outcome: Outcome
 
     @property
-    def told(self) -> tuple[str, str]:
-        """What it said and the state that it left, the marker aside: the same run elsewhere says the same."""
-        state = json.dumps(self.run.state, sort_keys=True)
-        return self.run.text.replace(self.marker, ""), state.replace(self.marker, "")
+    def told(self) -> Mapping[str, str]:
+        """What it said and the state that it left, the marker aside: the same run elsewhere tells the same."""
+        told = {"text": self.run.text, "state": json.dumps(self.run.state, sort_keys=True)}
+        return {name: value.replace(self.marker, "") for name, value in told.items()}
 
     @property
     def own_ids(self) -> frozenset[str]:
@@ -40,10 +40,10 @@ class Berthed:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """What a role is like when nothing else runs: what it always says, None where it says something else each time;
-    the rules of the grammar that it keeps; the ids that the server gave to more than one run; their markers."""
+    """What a role is like when nothing else runs: what it tells each time, text and state, without what varies; the
+    rules of the grammar that it keeps; the ids that the server gave to more than one run; their markers."""
 
-    told: tuple[str, str] | None
+    told: Mapping[str, str]
     kept: frozenset[Rule]
     ids: frozenset[str]
     markers: frozenset[str]
@@ -66,10 +66,10 @@ async def alone(lab: AguiLab, session: AguiSession, role: Role, times: int = 3, 
     for one in runs:
         if not isinstance(one.outcome, Answer):
             lab.inconclusive(Reason.STIMULUS_FAILED, f"the stimulus {role.value} fails when left alone", one.outcome)
-    told = {one.told for one in runs}
+    told = {name: value for name, value in runs[0].told.items() if all(one.told[name] == value for one in runs)}
     kept = frozenset(rule for rule in Rule if not any(wrong(lab, one.run, {rule}) for one in runs))
     markers = frozenset(one.marker for one in runs)
-    return Alone(told.pop() if len(told) == 1 else None, kept, repeated_ids(runs), markers)
+    return Alone(told, kept, repeated_ids(runs), markers)
 
 
 def repeated_ids(runs: Sequence[Berthed]) -> frozenset[str]:
