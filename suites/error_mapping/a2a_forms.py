@@ -1,0 +1,195 @@
+"""A2A: parameters that are malformed. One row for each way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from seatrial import HTTP_JSON, A2aLab, A2aSession, Check, Outcome, Refusal, Role, check, expect
+from seatrial.judge.a2a import errors
+
+Malformed = tuple[str, str, Mapping[str, Any]]
+"""What is wrong, in words; the operation; its parameters."""
+HUGE = 12 * 1024 * 1024
+
+
+def message(session: A2aSession, **changed: Any) -> dict[str, Any]:
+    """The parameters of a send with members of its message changed; None takes one away."""
+    whole = {**session.message("hello"), **changed}
+    return session.sending({name: value for name, value in whole.items() if value is not None})
+
+
+def with_parts(session: A2aSession, parts: list[Any]) -> dict[str, Any]:
+    return session.sending(session.message(parts))
+
+
+def wrong_shapes(session: A2aSession) -> Iterable[Malformed]:
+    yield "no message", "SendMessage", {}
+    yield "a text for the message", "SendMessage", {"message": "hello"}
+    yield "a number for the parts", "SendMessage", message(session, parts=7, content=None)
+    if session.binding != HTTP_JSON:
+        yield "no id", "GetTask", {}
+        yield "a number for the id", "GetTask", {"id": 7}
+
+
+def no_parts(session: A2aSession) -> Iterable[Malformed]:
+    yield "parts []", "SendMessage", with_parts(session, [])
+
+
+def no_message_id(session: A2aSession) -> Iterable[Malformed]:
+    yield "no messageId", "SendMessage", message(session, messageId=None)
+
+
+def bad_roles(session: A2aSession) -> Iterable[Malformed]:
+    for role in ("user", "ROLE_BOGUS"):
+        yield f"the role {role}", "SendMessage", message(session, role=role)
+
+
+def bad_parts(session: A2aSession) -> Iterable[Malformed]:
+    yield "a part with text and url", "SendMessage", with_parts(session, [{"text": "a", "url": "https://a.invalid/b"}])
+    yield "a part without content", "SendMessage", with_parts(session, [{"mediaType": "text/plain"}])
+
+
+def negative_history(session: A2aSession) -> Iterable[Malformed]:
+    yield "historyLength -1", "GetTask", {"id": "00000000-0000-4000-8000-000000000000", "historyLength": -1}
+
+
+def page_sizes(session: A2aSession) -> Iterable[Malformed]:
+    for size in (0, 101, -1):
+        yield f"pageSize {size}", "ListTasks", {"pageSize": size}
+
+
+def bad_tokens(session: A2aSession) -> Iterable[Malformed]:
+    yield "pageToken zzz", "ListTasks", {"pageToken": "zzz"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way of being malformed, and the sentence that must hold."""
+
+    id: str
+    title: str
+    make: Callable[[A2aSession], Iterable[Malformed]]
+    probe: str
+    mutants: tuple[str, ...]
+
+
+def refused(row: Row) -> Check:
+    """The check of a row: refused as invalid parameters, and the agent serves on."""
+
+    async def body(lab: A2aLab) -> None:
+        async with lab.session() as session:
+            for what, operation, params in row.make(session):
+                outcome = await session.call(operation, params)
+                found = errors.refused(lab.spoken, outcome, "InvalidParams")
+                lab.expect(found and expect.that(False, f"{what}: {found.expected}", found.actual, *found.records))
+            await lab.survives(session)
+
+    body.__doc__ = row.probe
+    return check(row.id, row.title, mutants=row.mutants)(body)
+
+
+ROWS = (
+    Row(
+        "a2a.err.invalid-params",
+        "Invalid parameters are refused as such",
+        wrong_shapes,
+        "A send without a message, with a text for the message and a number for its parts; a read without an id.",
+        ("a2a.params-not-looked-at", "a2a.invalid-params-internal"),
+    ),
+    Row(
+        "a2a.err.empty-parts",
+        "A message without parts is refused",
+        no_parts,
+        "A send whose message has an empty list of parts.",
+        ("a2a.no-parts-served",),
+    ),
+    Row(
+        "a2a.err.missing-message-id",
+        "A message without a messageId is refused",
+        no_message_id,
+        "A send whose message has no id.",
+        ("a2a.nameless-messages-served",),
+    ),
+    Row(
+        "a2a.err.bad-role",
+        "A role that is not a 1.0 name is refused",
+        bad_roles,
+        "A send in the role of 0.3, and in one that nobody has.",
+        ("a2a.any-role-served",),
+    ),
+    Row(
+        "a2a.err.part-oneof",
+        "A part has exactly one kind of content",
+        bad_parts,
+        "A send with a part of two contents, and with one of none.",
+        ("a2a.any-part-served",),
+    ),
+    Row(
+        "a2a.err.history-negative",
+        "A negative history length is refused",
+        negative_history,
+        "A read with a history length of -1.",
+        ("a2a.negative-history-served",),
+    ),
+    Row(
+        "a2a.err.page-size-range",
+        "A page size outside its range is refused",
+        page_sizes,
+        "Lists with pages of 0, of 101 and of -1 tasks.",
+        ("a2a.any-page-size-served",),
+    ),
+    Row(
+        "a2a.err.page-token-bad",
+        "An unknown page token is refused",
+        bad_tokens,
+        "A list from a token that the agent never gave.",
+        ("a2a.bad-token-starts-over",),
+    ),
+)
+CHECKS = tuple(map(refused, ROWS))
+
+
+@check(
+    "a2a.err.params-detail",
+    "An invalid-parameters error names the fields",
+    mutants=("a2a.fields-not-named",),
+)
+async def invalid_fields_are_named(lab: A2aLab) -> None:
+    """A send without a message; the error must hold a google.rpc.BadRequest with fieldViolations."""
+    async with lab.session() as session:
+        outcome = await session.call("SendMessage", {})
+        lab.expect(errors.refused(lab.spoken, outcome, "InvalidParams"))
+        lab.expect(expect.that(_names_fields(outcome), "fieldViolations in a BadRequest", _data(outcome), outcome))
+
+
+def _data(outcome: Outcome) -> Any:
+    return outcome.data if isinstance(outcome, Refusal) else None
+
+
+def _names_fields(outcome: Outcome) -> bool:
+    data = _data(outcome)
+    entries = [entry for entry in data if isinstance(entry, Mapping)] if isinstance(data, list) else []
+    return any(str(e.get("@type", "")).endswith("google.rpc.BadRequest") and e.get("fieldViolations") for e in entries)
+
+
+@check(
+    "a2a.err.large-payload",
+    "A very large message is refused cleanly or processed",
+    needs={Role.ECHO},
+    faults=("oversize",),
+    mutants=("a2a.huge-messages-break",),
+)
+async def huge_message_is_survived(lab: A2aLab) -> None:
+    """A text of 12 MB; then a plain request."""
+    async with lab.session() as session:
+        exchange = await session.begin("SendMessage", session.sending("x" * HUGE))
+        outcome = await exchange.outcome(6 * lab.tempo.answer)
+        status = outcome.reply.status or 0
+        good = isinstance(outcome, Refusal) or status < 500
+        told = expect.shown(outcome)
+        lab.expect(
+            expect.that(good and status < 500, "a result, or a refusal of the client's own fault", told, outcome)
+        )
+        await lab.survives(session)
