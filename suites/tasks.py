@@ -19,10 +19,15 @@ def task_in(lab: A2aLab, outcome: Outcome, what: str = "the stimulus") -> Update
 
 
 async def played(lab: A2aLab, session: A2aSession, role: Role, *states: str, text: str = "", **options: Any) -> Update:
-    """Play a role to its end: the task, in one of these states (any, if none is named). Raises Inconclusive."""
+    """Play a role to its end: the task, in one of these states (any, if none is named). Raises Inconclusive.
+
+    An agent that answers before is waited for: that a send waits by default is a claim of its own.
+    """
     play = await lab.effects.plan(role, **({"text": text} if text else {}))
     outcome = await session.perform(play, **options)
     task = task_in(lab, outcome, f"the stimulus {role.value}")
+    if states and task.state not in (*states, *TERMINAL):
+        task = await session.settles(task.task_id, *states, *TERMINAL, within=play.lasts + lab.tempo.answer)
     if states and task.state not in states:
         actual = f"the stimulus {role.value} led to {task.state or 'no state'}, not to {' or '.join(states)}"
         lab.inconclusive(Reason.STIMULUS_FAILED, actual, outcome)

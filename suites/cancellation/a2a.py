@@ -26,7 +26,7 @@ from seatrial.judge.a2a.errors import refused
 from seatrial.judge.a2a.streams import covers, identity
 
 from ..tasks import at_work, played
-from .canceling import SECONDS, again, canceled, cancels, stays
+from .canceling import PROMPTLY, SECONDS, again, canceled, cancels, stays
 
 
 @check(
@@ -97,8 +97,11 @@ async def a_refused_cancellation_is_harmless(lab: A2aLab) -> None:
         outcome = await session.perform(await lab.effects.plan(Role.ECHO))
         if isinstance(outcome, Refusal) and _by_the_rules(outcome):
             lab.inconclusive(Reason.STIMULUS_FAILED, "the message is refused", outcome)
-        right = isinstance(outcome, Answer) and update_in(outcome).state in ("completed", "")
-        lab.expect(expect.that(right, "the message completes", outcome, *outcomes, outcome))
+        found = update_in(outcome)
+        if found.task_id and not found.terminal:
+            found = await session.settles(found.task_id, *TERMINAL, within=lab.tempo.scaled(PROMPTLY))
+        right = isinstance(outcome, Answer) and found.state in ("completed", "")
+        lab.expect(expect.that(right, "the message completes", outcome, *outcomes, outcome, found.record))
 
 
 def _by_the_rules(refusal: Refusal) -> bool:
