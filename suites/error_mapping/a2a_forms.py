@@ -9,6 +9,8 @@ from typing import Any
 from seatrial import HTTP_JSON, A2aLab, A2aSession, Check, Outcome, Refusal, Role, check, expect
 from seatrial.judge.a2a import errors
 
+from ..tasks import completed
+
 Malformed = tuple[str, str, Mapping[str, Any]]
 """What is wrong, in words; the operation; its parameters."""
 HUGE = 12 * 1024 * 1024
@@ -30,7 +32,7 @@ def wrong_shapes(session: A2aSession) -> Iterable[Malformed]:
     yield "a number for the parts", "SendMessage", message(session, parts=7, content=None)
     if session.binding != HTTP_JSON:
         yield "no id", "GetTask", {}
-        yield "a number for the id", "GetTask", {"id": 7}
+        yield "an object for the id", "GetTask", {"id": {"a": 1}}
 
 
 def no_parts(session: A2aSession) -> Iterable[Malformed]:
@@ -49,10 +51,6 @@ def bad_roles(session: A2aSession) -> Iterable[Malformed]:
 def bad_parts(session: A2aSession) -> Iterable[Malformed]:
     yield "a part with text and url", "SendMessage", with_parts(session, [{"text": "a", "url": "https://a.invalid/b"}])
     yield "a part without content", "SendMessage", with_parts(session, [{"mediaType": "text/plain"}])
-
-
-def negative_history(session: A2aSession) -> Iterable[Malformed]:
-    yield "historyLength -1", "GetTask", {"id": "00000000-0000-4000-8000-000000000000", "historyLength": -1}
 
 
 def page_sizes(session: A2aSession) -> Iterable[Malformed]:
@@ -127,13 +125,6 @@ ROWS = (
         ("a2a.any-part-served",),
     ),
     Row(
-        "a2a.err.history-negative",
-        "A negative history length is refused",
-        negative_history,
-        "A read with a history length of -1.",
-        ("a2a.negative-history-served",),
-    ),
-    Row(
         "a2a.err.page-size-range",
         "A page size outside its range is refused",
         page_sizes,
@@ -193,3 +184,16 @@ async def huge_message_is_survived(lab: A2aLab) -> None:
             expect.that(good and status < 500, "a result, or a refusal of the client's own fault", told, outcome)
         )
         await lab.survives(session)
+
+
+@check(
+    "a2a.err.history-negative",
+    "A negative history length is refused",
+    needs={Role.ECHO},
+    mutants=("a2a.negative-history-served",),
+)
+async def negative_history_is_refused(lab: A2aLab) -> None:
+    """A completed task is read with a history length of -1."""
+    async with lab.session() as session:
+        task = await completed(lab, session)
+        lab.expect(errors.refused(lab.spoken, await session.get(task.task_id, -1), "InvalidParams"))

@@ -1,3 +1,4 @@
 """Pure judges of what an A2A agent said."""
 
 from .errors import refused as refused
+from .transcripts import told as told
