@@ -145,12 +145,8 @@ def _agreement(outcome: Refusal) -> Iterator[Violation]:
     name = known.get("status")
     claims: Sequence[tuple[bool, str, Any]] = (
         (known.get("code") == status, f"error.code {status}", known.get("code")),
-        (
-            known.get("status") in CANONICAL.get(status, {known.get("status")}),
-            "its canonical name",
-            known.get("status"),
-        ),
-        (isinstance(known.get("status"), str), "error.status", known.get("status")),
+        (isinstance(name, str), "error.status", name),
+        (name in CANONICAL.get(status, {name}), f"the canonical name of {status}", name),
         (isinstance(known.get("message"), str) and bool(known.get("message")), "error.message", known.get("message")),
     )
     for holds, what, found in claims:
@@ -235,7 +231,7 @@ def names_are_those_of_the_protocol(histories: Histories, spoken: Spoken) -> Jud
         (key, r) for payload, r in told(histories, spoken.version) for key in _keys(payload) if _SNAKE.fullmatch(key)
     ]
     bad = [(f"the state {v!r}", r) for v, r in states if not (isinstance(v, str) and _STATES.fullmatch(v))]
-    bad += [(f"the key {key}", r) for key, r in keys]
+    bad += [(f"the key {key}", r) for key, r in keys if _SNAKE.fullmatch(key)]
     return Judgement(len(states), tuple(Violation("names of 1.0", text, (r,)) for text, r in bad[:5]))
 
 
