@@ -22,7 +22,7 @@ from seatrial import (
     check,
     expect,
 )
-from seatrial.judge.a2a import errors, told
+from seatrial.judge.a2a import enveloped, errors, told
 
 JSON = "application/json"
 A2A_JSON = "application/a2a+json"
@@ -233,6 +233,22 @@ def names_are_those_of_the_protocol(histories: Histories, spoken: Spoken) -> Jud
     bad = [(f"the state {v!r}", r) for v, r in states if not (isinstance(v, str) and _STATES.fullmatch(v))]
     bad += [(f"the key {key}", r) for key, r in keys if _SNAKE.fullmatch(key)]
     return Judgement(len(states), tuple(Violation("names of 1.0", text, (r,)) for text, r in bad[:5]))
+
+
+@check(
+    "a2a.err.result-xor-error",
+    "A response has either a result or an error",
+    mutants=("a2a.result-beside-error",),
+    monitor=True,
+)
+def one_of_result_and_error(histories: Histories, spoken: Spoken) -> Judgement:
+    """Every JSON-RPC response of the run."""
+    found = list(enveloped(histories))
+    bad = [(payload, record) for payload, record in found if ("result" in payload) == ("error" in payload)]
+    return Judgement(
+        len(found),
+        tuple(Violation("result or error, not both", expect.shown(payload), (record,)) for payload, record in bad[:5]),
+    )
 
 
 OPEN = frozenset({"metadata", "data", "params", "details"})

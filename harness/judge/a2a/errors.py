@@ -14,6 +14,9 @@ from ...protocols.outcome import Outcome, Refusal
 _NOT_IMPLEMENTED = frozenset({"UnsupportedOperation", "PushNotificationNotSupported"})
 """Errors for which HTTP has a status of its own, 501, that 0.3 does not exclude."""
 
+NAMES = frozenset(f"{name}Error" for name in ERRORS)
+"""As the specification spells them in full."""
+
 
 def refused(spoken: Spoken, outcome: Outcome, *names: str, soft: bool = False) -> Violation | None:
     """The request was refused with one of these errors (1.0: 5.4; 0.3: 8), named as in 1.0; without names: with any.

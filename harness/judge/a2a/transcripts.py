@@ -20,3 +20,13 @@ def told(histories: Histories, version: str) -> Iterator[tuple[Any, int]]:
                 payload = record.data.get("message")
                 if isinstance(payload, Mapping) and "skills" not in payload and "error" not in payload:
                     yield payload.get("result") if "jsonrpc" in payload else payload, record.number
+
+
+def enveloped(histories: Histories) -> Iterator[tuple[Mapping[str, Any], int]]:
+    """Every JSON-RPC response of the agent, with its record."""
+    for history in untouched(histories):
+        for operation in operations(history):
+            for record in operation.received:
+                payload = record.data.get("message")
+                if isinstance(payload, Mapping) and "jsonrpc" in payload and "method" not in payload:
+                    yield payload, record.number
