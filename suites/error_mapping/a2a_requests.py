@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from seatrial import (
@@ -10,6 +10,7 @@ from seatrial import (
     NOWHERE,
     A2aLab,
     A2aSession,
+    Exchange,
     Isolation,
     Outcome,
     Reason,
@@ -69,25 +70,37 @@ async def unreadable_body_is_a_parse_error(lab: A2aLab) -> None:
         await lab.survives(session)
 
 
+def broken(session: A2aSession) -> Iterable[tuple[str, Any]]:
+    """JSON that is no request, one rule broken in each."""
+    yield "no method", asking(session, method=None)
+    for value in (7, {}, ["GetTask"]):
+        yield f"the method {value!r}", asking(session, method=value)
+    for version in ("1.0", 2.0, ""):
+        yield f"jsonrpc {version!r}", asking(session, jsonrpc=version)
+    yield "no jsonrpc", asking(session, jsonrpc=None)
+    for value in ODD_IDS:
+        yield f"the id {value!r}", asking(session, id=value)
+    for value in ("hello", 7, True):
+        yield f"the body {value!r}", value
+
+
 @check(
     "a2a.err.invalid-request",
     "JSON that is not a JSON-RPC request is refused as an invalid request",
     faults=("malform",),
-    mutants=("a2a.invalid-request-served", "a2a.odd-ids-served", "a2a.invalid-request-as-params"),
+    mutants=(
+        "a2a.invalid-request-served",
+        "a2a.odd-ids-served",
+        "a2a.invalid-request-as-params",
+        "a2a.body-of-any-kind-breaks",
+    ),
     isolation=Isolation.PROCESS,
 )
 async def no_request_is_refused(lab: A2aLab) -> None:
     """No method, a method that is no text, another version of JSON-RPC or none, an id that is an object, a list or a
-    boolean."""
+    boolean, and JSON that is no object at all."""
     async with lab.session() as session:
-        broken: list[tuple[str, Any]] = [
-            ("no method", asking(session, method=None)),
-            ("a number for the method", asking(session, method=7)),
-            ("jsonrpc 1.0", asking(session, jsonrpc="1.0")),
-            ("no jsonrpc", asking(session, jsonrpc=None)),
-            *((f"the id {value!r}", asking(session, id=value)) for value in ODD_IDS),
-        ]
-        for what, message in broken:
+        for what, message in broken(session):
             outcome = await session.post(message).outcome()
             lab.expect(coded(outcome, codes.INVALID_REQUEST, what))
             _, echoed = id_of(outcome)
@@ -115,15 +128,21 @@ async def unknown_method_is_not_found(lab: A2aLab) -> None:
     mutants=("a2a.ids-as-text", "a2a.zero-id-lost"),
 )
 async def ids_are_echoed(lab: A2aLab) -> None:
-    """Ids that are texts, an empty one too, and numbers, 0 and a large one too."""
+    """Ids that are texts, an empty one too, and numbers, 0 and a large one too: of reads that fail, and of a send."""
     async with lab.session() as session:
         for ident in IDS:
-            exchange = await session.rpc(method(session), {"id": NOWHERE}, id=ident)
-            outcome = await exchange.outcome()
-            lab.expect(expect.responded(outcome, f"a response to the request with the id {ident!r}"))
-            for message in exchange.messages:
-                found = message.payload.get("id") if isinstance(message.payload, dict) else None
-                lab.expect(expect.that(same_id(found, ident), f"the id {ident!r}", repr(found), message.record))
+            await _echoed(lab, await session.rpc(method(session), {"id": NOWHERE}, id=ident))
+        for ident in ("another text", 8):
+            await _echoed(lab, await session.begin("SendMessage", session.sending("hello"), id=ident))
+
+
+async def _echoed(lab: A2aLab, exchange: Exchange) -> None:
+    ident = exchange.request_id
+    outcome = await exchange.outcome()
+    lab.expect(expect.responded(outcome, f"a response to the request with the id {ident!r}"))
+    for message in exchange.messages:
+        found = message.payload.get("id") if isinstance(message.payload, dict) else None
+        lab.expect(expect.that(same_id(found, ident), f"the id {ident!r}", repr(found), message.record))
 
 
 @check(
