@@ -27,13 +27,14 @@ Dial = Callable[[], Awaitable[ByteStream]]
 
 @dataclass(slots=True)
 class Holder:
-    """Learns which connection a request went out on, so that it can be reset or half-closed.
+    """Learns which connection a request went out on, so that it can be reset, half-closed or used no more.
 
     `sent` is set once the whole request was handed to the network.
     """
 
     stream: ByteStream | None = None
     sent: anyio.Event = field(default_factory=anyio.Event)
+    retire: Callable[[], None] = lambda: None
 
     async def trace(self, event: str, info: Any) -> None:
         """What httpcore tells about the request's progress."""
@@ -60,6 +61,11 @@ def _within(seconds: float | None) -> AbstractContextManager[Any]:
 class _Stream(httpcore.AsyncNetworkStream):
     def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
+        self._retired = False
+
+    def retire(self) -> None:
+        """Let this connection not be used again once it is idle."""
+        self._retired = True
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         try:
@@ -75,7 +81,7 @@ class _Stream(httpcore.AsyncNetworkStream):
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         holder = _holder.get()
         if holder is not None:
-            holder.stream = self._stream
+            holder.stream, holder.retire = self._stream, self.retire
         if not buffer:
             return
         try:
@@ -104,7 +110,7 @@ class _Stream(httpcore.AsyncNetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         """The pool asks whether an idle connection is readable: then its peer has ended it meanwhile."""
-        return self._stream.extra(Waiting.readable, False) if info == "is_readable" else None
+        return (self._retired or self._stream.extra(Waiting.readable, False)) if info == "is_readable" else None
 
 
 @dataclass(slots=True)
@@ -225,7 +231,10 @@ class HttpClient:
     async def stream(
         self, verb: str, url: str, headers: Iterable[tuple[str, str]], body: bytes | None, holder: Holder
     ) -> AsyncIterator[HttpResponse]:
-        """Send one request; raises HttpFailure when the exchange breaks before, in or after the head."""
+        """Send one request; raises HttpFailure when the exchange breaks before, in or after the head.
+
+        A server that failed may end the connection without a word: the next request goes out on another.
+        """
         if self._client.is_closed:
             raise HttpFailure("the client has been closed")
         token = _holder.set(holder)
@@ -233,6 +242,8 @@ class HttpClient:
         request = httpx.Request(verb, url, headers=raw, content=body, extensions={"trace": holder.trace})
         try:
             response = await self._client.send(request, stream=True)
+            if response.status_code >= 500:
+                holder.retire()
             try:
                 yield HttpResponse(response.status_code, _pairs(response), response.aiter_raw())
             finally:
