@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ...claims import Spoken
 from ...expect import cited, shown
 from ...model import Violation
-from ...protocols.a2a.errors import BY_CODE, ERRORS, ErrorRow
+from ...protocols.a2a.errors import BY_CODE, DOMAIN, ERRORS, ErrorRow
 from ...protocols.a2a.versions import HTTP_JSON, V03
 from ...protocols.outcome import Outcome, Refusal
 
@@ -63,6 +64,21 @@ def by_other_release(spoken: Spoken, outcome: Outcome) -> Iterator[str]:
     wanted = ERRORS[name].status.get(spoken.release) if name else None
     if spoken.binding == HTTP_JSON and wanted and status in ERRORS[name].status.values() and status != wanted:
         yield f"{name} came with HTTP status {status}; release {spoken.release} has {wanted}"
+
+
+def informed(outcome: Outcome, name: str) -> Violation | None:
+    """The refusal has an ErrorInfo that names this error, in `data` or `details` (1.0: 9.5, 11.6)."""
+    reason, data = ERRORS[name].reason, outcome.data if isinstance(outcome, Refusal) else None
+    if any(_is_info(detail, reason) for detail in (data if isinstance(data, list) else ())):
+        return None
+    expected = f"{name}: an ErrorInfo with the reason {reason} and the domain {DOMAIN}"
+    return Violation(expected, f"{data!r:.300}", cited(outcome))
+
+
+def _is_info(detail: Any, reason: str) -> bool:
+    known = detail if isinstance(detail, Mapping) else {}
+    named = str(known.get("@type", "")).endswith("google.rpc.ErrorInfo")
+    return named and (known.get("reason"), known.get("domain")) == (reason, DOMAIN)
 
 
 def differing(one: tuple[Spoken, Outcome], other: tuple[Spoken, Outcome]) -> Violation | None:
