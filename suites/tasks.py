@@ -8,6 +8,9 @@ from typing import Any
 import anyio
 from seatrial import TERMINAL, A2aLab, A2aSession, Feature, Outcome, Play, Reason, Role, TaskStream, Update, update_in
 
+OVER = (*TERMINAL, "input-required", "auth-required")
+"""States in which nothing happens until the client does something."""
+
 
 def task_in(lab: A2aLab, outcome: Outcome, what: str = "the stimulus") -> Update:
     """The task with which a means was answered. Raises Inconclusive for a Message, and for no answer."""
@@ -26,8 +29,9 @@ async def played(lab: A2aLab, session: A2aSession, role: Role, *states: str, tex
     play = await lab.effects.plan(role, **({"text": text} if text else {}))
     outcome = await session.perform(play, **options)
     task = task_in(lab, outcome, f"the stimulus {role.value}")
-    if states and task.state not in (*states, *TERMINAL):
-        task = await session.settles(task.task_id, *states, *TERMINAL, within=play.lasts + lab.tempo.answer)
+    ends = (*states, *TERMINAL) if states else OVER
+    if task.state not in ends:
+        task = await session.settles(task.task_id, *ends, within=play.lasts + lab.tempo.answer)
     if states and task.state not in states:
         actual = f"the stimulus {role.value} led to {task.state or 'no state'}, not to {' or '.join(states)}"
         lab.inconclusive(Reason.STIMULUS_FAILED, actual, outcome)

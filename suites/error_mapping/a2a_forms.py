@@ -79,6 +79,8 @@ class Row:
     mutants: tuple[str, ...]
     softly: tuple[str, ...] = ()
     """Versions that do not say it in so many words: a violation is a warning there."""
+    served: str = ""
+    """An operation that must be had for this to be asked."""
 
 
 def refused(row: Row) -> Check:
@@ -86,6 +88,8 @@ def refused(row: Row) -> Check:
 
     async def body(lab: A2aLab) -> None:
         async with lab.session() as session:
+            if row.served:
+                lab.need(await session.call(row.served, {}), row.served)
             for what, operation, params in row.make(session):
                 outcome = await session.call(operation, params)
                 # By JSON-RPC 4.2 what has no object or list for its parameters is no request either.
@@ -142,6 +146,7 @@ ROWS = (
         page_sizes,
         "Lists with pages of 0, of 101 and of -1 tasks.",
         ("a2a.any-page-size-served",),
+        served="ListTasks",
     ),
     Row(
         "a2a.err.page-token-bad",
@@ -149,6 +154,7 @@ ROWS = (
         bad_tokens,
         "A list from a token that the agent never gave.",
         ("a2a.bad-token-starts-over",),
+        served="ListTasks",
     ),
 )
 CHECKS = tuple(map(refused, ROWS))

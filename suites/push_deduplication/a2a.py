@@ -18,9 +18,8 @@ from seatrial import (
 )
 from seatrial.judge.a2a.notifications import states, texts
 
-from ..tasks import task_in, waiting
+from ..tasks import OVER, task_in, waiting
 from .notifying import (
-    OVER,
     Mode,
     Told,
     admitted,

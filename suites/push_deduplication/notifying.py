@@ -9,7 +9,6 @@ from enum import StrEnum
 from typing import Any
 
 from seatrial import (
-    TERMINAL,
     A2aLab,
     A2aSession,
     Delivery,
@@ -27,10 +26,7 @@ from seatrial import (
 )
 from seatrial.judge.a2a.notifications import states, update
 
-from ..tasks import task_in
-
-OVER = (*TERMINAL, "input-required", "auth-required")
-"""States in which nothing happens until the client does something."""
+from ..tasks import OVER, task_in
 
 Config = Mapping[str, Any]
 
