@@ -74,7 +74,7 @@ async def rest_responses_are_a2a_json(lab: A2aLab) -> None:
 
 
 async def conditions(lab: A2aLab, session: A2aSession) -> list[tuple[str, Outcome]]:
-    """Errors of A2A's own by name, and what came where they are due; those of a task that is over, if one can be had."""
+    """Errors of A2A's own by name, and what came where they are due; some need a task that is over."""
     found = [("TaskNotFound", await session.get(NOWHERE))]
     if not lab.effects.has(Role.ECHO):
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from seatrial import (
@@ -27,7 +27,11 @@ UNREADABLE = (b"{bad", b"hello", b'{"jsonrpc":"2.0","id":1,"method":"GetTask"')
 UNCERTAIN = (b"", b"\xff\xfe\xfd")
 """Bodies that a library may take for something before JSON is looked for: they must only do no harm."""
 IDS = ("a text", "", 7, 0, 2**53)
-ODD_IDS: Sequence[Any] = ({"a": 1}, [1], True, False)
+ODD_MEMBERS: Mapping[str, Sequence[Any]] = {
+    "method": (7, {}, ["GetTask"]),
+    "jsonrpc": ("1.0", 2.0, ""),
+    "id": ({"a": 1}, [1], True, False),
+}
 
 
 def method(session: A2aSession, operation: str = "GetTask") -> str:
@@ -73,13 +77,10 @@ async def unreadable_body_is_a_parse_error(lab: A2aLab) -> None:
 def broken(session: A2aSession) -> Iterable[tuple[str, Any]]:
     """JSON that is no request, one rule broken in each."""
     yield "no method", asking(session, method=None)
-    for value in (7, {}, ["GetTask"]):
-        yield f"the method {value!r}", asking(session, method=value)
-    for version in ("1.0", 2.0, ""):
-        yield f"jsonrpc {version!r}", asking(session, jsonrpc=version)
     yield "no jsonrpc", asking(session, jsonrpc=None)
-    for value in ODD_IDS:
-        yield f"the id {value!r}", asking(session, id=value)
+    for member, values in ODD_MEMBERS.items():
+        for value in values:
+            yield f"the {member} {value!r}", asking(session, **{member: value})
     for value in ("hello", 7, True):
         yield f"the body {value!r}", value
 
