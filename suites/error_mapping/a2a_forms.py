@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from seatrial import HTTP_JSON, NOWHERE, V03, A2aLab, A2aSession, Answer, Check, Outcome, Refusal, Role, check, expect
+from seatrial import HTTP_JSON, V03, A2aLab, A2aSession, Check, Outcome, Refusal, Role, check, expect
 from seatrial.judge.a2a import errors
 
 from ..tasks import completed
@@ -33,9 +33,10 @@ def wrong_shapes(session: A2aSession) -> Iterable[Malformed]:
         yield f"the message {value!r}", "SendMessage", {"message": value}
     yield "a number for the parts", "SendMessage", message(session, **{parts: 7})
     yield "a text for a part", "SendMessage", with_parts(session, ["hello"])
+    worded = {**session.sending("hello"), "configuration": {"historyLength": "many"}}
+    yield "a word for the length of the history", "SendMessage", worded
     if session.binding != HTTP_JSON:
         yield "a text for the parameters", "GetTask", "hello"
-        yield "a word for the length of the history", "GetTask", {"id": NOWHERE, "historyLength": "many"}
         for operation in ("GetTask", "CancelTask"):
             yield f"{operation} without an id", operation, {}
             yield f"{operation} with an object for the id", operation, {"id": {"a": 1}}
@@ -107,8 +108,8 @@ ROWS = (
         "a2a.err.invalid-params",
         "Invalid parameters are refused as such",
         wrong_shapes,
-        "A send with no message or no object for it, with no list of parts or no object in it; a read with a word for"
-        " a number; over JSON-RPC a read and a cancel without an id, and with an object for it.",
+        "A send with no message or no object for it, with no list of parts or no object in it; a word for a number;"
+        " over JSON-RPC a read and a cancel without an id, and with an object for it.",
         ("a2a.params-not-looked-at", "a2a.invalid-params-internal", "a2a.text-params-internal"),
     ),
     Row(
@@ -196,7 +197,8 @@ async def huge_message_is_survived(lab: A2aLab) -> None:
         exchange = await session.begin("SendMessage", session.sending("x" * HUGE))
         outcome = await exchange.outcome(6 * lab.tempo.answer)
         status = outcome.reply.status or 0
-        clean = isinstance(outcome, Answer | Refusal) and status < 500
+        # An answer that repeats it all may be longer than what is read of one: that it comes is enough.
+        clean = 0 < status < 500
         lab.expect(expect.that(clean, "a result, or a refusal of the client's own fault", outcome, outcome))
         await lab.survives(session)
 
