@@ -90,6 +90,7 @@ def differing(one: tuple[Spoken, Outcome], other: tuple[Spoken, Outcome]) -> Vio
     found = Violation(expected, f"{shown(one[1])} and {shown(other[1])}", cited(one[1], other[1]))
     if isinstance(one[1], Refusal) != isinstance(other[1], Refusal):
         return found
-    name = named(*one) or named(*other)
+    exact, loose = sorted((one, other), key=lambda pair: pair[0].binding == HTTP_JSON)
+    name = named(*exact) or named(*loose)
     fits = not name or all(refused(spoken, outcome, name) is None for spoken, outcome in (one, other))
     return None if fits else found

@@ -14,7 +14,8 @@ _BY_STATUS = {"INVALID_ARGUMENT": "InvalidParams", "INTERNAL": "InternalError"}
 
 
 def settled(exchange: Exchange) -> Outcome | None:
-    """The end of an HTTP+JSON call; None while there is none. A stream is answered by its first event."""
+    """The end of an HTTP+JSON call; None while there is none. A stream is answered by its first event, be it an
+    error."""
     status = exchange.reply.status
     streams = exchange.reply.media_type == "text/event-stream"
     if exchange.ending is Ending.OPEN and not (streams and exchange.messages):
@@ -22,7 +23,7 @@ def settled(exchange: Exchange) -> Outcome | None:
     records = (exchange.sent, exchange.messages[0].record if exchange.messages else exchange.end)
     if status is None or (exchange.ending not in (Ending.OPEN, Ending.CLOSED) and not exchange.messages):
         return Lost(exchange.ending, exchange.why or "no answer came", records, exchange.reply)
-    if status >= 300:
+    if status >= 300 or (streams and exchange.messages and error_of(exchange.messages[0].payload)):
         return refusal(exchange, records)
     if exchange.messages:
         return Answer(exchange.messages[0].payload, exchange.messages[0], records, exchange.reply)
