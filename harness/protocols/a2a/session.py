@@ -15,11 +15,11 @@ from ..exchange import NO_ID, Exchange, Pulse
 from ..http import HttpCarrier
 from ..outcome import Answer, Ending, Lost, Message, Outcome, Refusal
 from . import messages
-from .card import Interface, capabilities, followed, interfaces, is_card, places
+from .card import Interface, capabilities, extensions, followed, interfaces, is_card, places
 from .settling import settled
 from .stream import TaskStream
 from .updates import Update, update_in
-from .versions import JSONRPC, OPERATIONS, V03, VERSION_HEADER
+from .versions import EXTENSIONS_HEADER, JSONRPC, OPERATIONS, V03, VERSION_HEADER
 
 Headers = Mapping[str, str | None]
 AUTO: Any = object()
@@ -172,8 +172,11 @@ class Session:
 
     @property
     def headers(self) -> dict[str, str | None]:
-        """The version, from 1.0 on (3.6.1); what we accept."""
+        """The version, from 1.0 on (3.6.1); the extensions without which nothing is served (4.6); what we accept."""
         named: dict[str, str | None] = {} if self.version == V03 else {VERSION_HEADER: self.version}
+        required = [entry["uri"] for entry in extensions(self.card) if entry.get("required") is True and "uri" in entry]
+        if required:
+            named[EXTENSIONS_HEADER[self.version]] = ", ".join(map(str, required))
         return {"Accept": "application/json, application/a2a+json, text/event-stream", **named}
 
     # Messages
