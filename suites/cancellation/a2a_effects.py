@@ -263,7 +263,8 @@ async def _aborted(lab: A2aLab, session: A2aSession) -> str:
         return ""
     first = await completed(lab, session)
     play = await lab.effects.plan(Role.TICKS, count=10, gap=0.1)
-    exchange = await session.begin("SendMessage", session.sending(play.params["text"], context=first.context_id))
+    params = session.sending(play.params["text"], context=first.context_id, blocking=True)
+    exchange = await session.begin("SendMessage", params)
     await lab.quiet(0.2)
     await exchange.leave(Departure.RST)
     listed = await session.call("ListTasks", {"contextId": first.context_id})

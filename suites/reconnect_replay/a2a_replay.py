@@ -91,7 +91,7 @@ async def a_task_outlives_a_blocking_request(lab: A2aLab) -> None:
     async with lab.session() as session:
         task = await waiting(lab, session)
         play = await lab.effects.plan(Role.TICKS, count=CHUNKS, gap=0.1)
-        params = session.sending(play.params["text"], task=task.task_id, context=task.context_id)
+        params = session.sending(play.params["text"], task=task.task_id, context=task.context_id, blocking=True)
         exchange = await session.begin("SendMessage", params)
         await exchange.dispatched.wait()
         await lab.quiet(0.1)
