@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from seatrial.discovery import load_suites
 
-from .pins import CHAOTIC, bystanders, pinned
+from .pins import CHAOTIC, PROTOCOLS, bystanders, pinned
 
 pytestmark = pytest.mark.pins
 
-MUTANTS = {mutant.id: mutant for suite in load_suites() for mutant in suite.mutants}
+MUTANTS = {m.id: m for suite in load_suites() for m in suite.mutants if m.protocol in PROTOCOLS}
 
 
 @pytest.mark.parametrize("mutant", sorted(MUTANTS.keys() - set(CHAOTIC)))
