@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from itertools import cycle
+from typing import Any
 
 import anyio
 from seatrial import (
@@ -21,7 +22,7 @@ from seatrial import (
 )
 from seatrial.faults import RESET
 
-from ..threads import DELTAS, concluded, patience, played, underway
+from ..threads import DELTAS, patience, played, underway
 from .breaking import HOWS, broken
 
 POSITIONS = (1, 2, 4, 7)
@@ -30,11 +31,25 @@ BREAKS = 5
 """How often a thread is broken."""
 
 
-async def next_run(lab: AguiLab, session: AguiSession, lost: Run) -> tuple[Run, Outcome]:
+async def next_run(lab: AguiLab, session: AguiSession, lost: Run, **wishes: Any) -> tuple[Run, Outcome]:
     """A new run on the thread of a broken one, with the messages that its client has."""
     play = await lab.effects.plan(Role.CHAT)
-    run = await session.play(play, thread=lost.thread, messages=lost.messages())
+    run = await session.play(play, thread=lost.thread, messages=lost.messages(), **wishes)
     return run, await run.conclude(patience(lab, play))
+
+
+async def run_once_free(
+    lab: AguiLab, session: AguiSession, lost: Run, over: float, **wishes: Any
+) -> tuple[Run, Outcome]:
+    """The next run of a thread; one that is refused while the lost run may hold the thread is tried once more.
+
+    `over`: when the lost run has surely come to its own end.
+    """
+    run, outcome = await next_run(lab, session, lost, **wishes)
+    if isinstance(outcome, Answer):
+        return run, outcome
+    await lab.until(over + lab.tempo.quiet)
+    return await next_run(lab, session, lost, **wishes)
 
 
 @check(
@@ -47,14 +62,14 @@ async def next_run(lab: AguiLab, session: AguiSession, lost: Run) -> tuple[Run, 
 )
 async def the_header_resumes_nothing(lab: AguiLab) -> None:
     """A slow run is cut after four events. A new run on its thread carries Last-Event-ID: its stream must begin with
-    RUN_STARTED, name the new run, and come to its end."""
-    lost = await broken(lab, await lab.effects.plan(Role.SLOW, seconds=2.0), 4, RESET)
-    play = await lab.effects.plan(Role.CHAT)
+    RUN_STARTED, name the new run, and come to its end; a thread that is still held by the lost run is given time."""
+    play = await lab.effects.plan(Role.SLOW, seconds=2.0)
+    begun = anyio.current_time()
+    lost = await broken(lab, play, 4, RESET)
     async with lab.session() as session:
         for ident in dict.fromkeys((lost.exchange.last_event_id or "4", "1")):
             header = {"Last-Event-ID": ident}
-            run = await session.play(play, thread=lost.thread, messages=lost.messages(), headers=header)
-            outcome = await concluded(lab, run, play)
+            run, outcome = await run_once_free(lab, session, lost, begun + play.lasts * 1.5, headers=header)
             lab.expect(from_the_beginning(run, outcome))
 
 
@@ -107,10 +122,7 @@ async def a_new_run_is_served(lab: AguiLab) -> None:
         begun = anyio.current_time()
         lost = await broken(lab, play, after, how)
         async with lab.session() as session:
-            _, outcome = await next_run(lab, session, lost)
-            if not isinstance(outcome, Answer):
-                await lab.until(begun + play.lasts * 1.5 + lab.tempo.quiet)
-                _, outcome = await next_run(lab, session, lost)
+            _, outcome = await run_once_free(lab, session, lost, begun + play.lasts * 1.5)
         what = f"a new run is served after a cut behind {after} events"
         lab.expect(expect.that(isinstance(outcome, Answer), what, outcome, outcome))
 
