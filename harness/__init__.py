@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from .labs import AguiLab as AguiLab
     from .labs import AguiSession as AguiSession
     from .labs import McpLab as McpLab
-    from .listing import entries as entries
     from .listing import LISTS as LISTS
-    from .listing import walk as walk
     from .listing import Walk as Walk
+    from .listing import entries as entries
+    from .listing import walk as walk
     from .matrix import cells as cells
     from .model import Case as Case
     from .model import Check as Check
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from .model import Suite as Suite
     from .model import Verdict as Verdict
     from .model import Violation as Violation
+    from .protocols.a2a.card import Interface as Interface
     from .protocols.a2a.card import extensions as extensions
     from .protocols.a2a.card import followed as followed
-    from .protocols.a2a.card import Interface as Interface
     from .protocols.a2a.card import interfaces as interfaces
     from .protocols.a2a.configs import PushConfig as PushConfig
     from .protocols.a2a.session import NOWHERE as NOWHERE
     from .protocols.a2a.stream import TaskStream as TaskStream
-    from .protocols.a2a.updates import read as read
     from .protocols.a2a.updates import TERMINAL as TERMINAL
     from .protocols.a2a.updates import Update as Update
+    from .protocols.a2a.updates import read as read
     from .protocols.a2a.updates import update_in as update_in
     from .protocols.a2a.versions import EXTENSIONS_HEADER as EXTENSIONS_HEADER
     from .protocols.a2a.versions import HTTP_JSON as HTTP_JSON
@@ -63,18 +63,18 @@ if TYPE_CHECKING:
     from .protocols.agui.run import RunEvent as RunEvent
     from .protocols.agui.run import ToolCall as ToolCall
     from .protocols.driver import Play as Play
+    from .protocols.exchange import NO_ID as NO_ID
     from .protocols.exchange import Departure as Departure
     from .protocols.exchange import Exchange as Exchange
-    from .protocols.exchange import is_response as is_response
-    from .protocols.exchange import NO_ID as NO_ID
-    from .protocols.exchange import same_id as same_id
     from .protocols.exchange import StreamEvent as StreamEvent
+    from .protocols.exchange import is_response as is_response
+    from .protocols.exchange import same_id as same_id
     from .protocols.mcp import codes as codes
     from .protocols.mcp.envelope import encoded as encoded
     from .protocols.mcp.envelope import header_value as header_value
     from .protocols.mcp.session import AUTO as AUTO
-    from .protocols.mcp.session import Session as Session
     from .protocols.mcp.session import SILENT as SILENT
+    from .protocols.mcp.session import Session as Session
     from .protocols.mcp.versions import CLIENT_CAPABILITIES as CLIENT_CAPABILITIES
     from .protocols.mcp.versions import CLIENT_INFO as CLIENT_INFO
     from .protocols.mcp.versions import LOG_LEVEL as LOG_LEVEL
@@ -89,18 +89,18 @@ if TYPE_CHECKING:
     from .protocols.outcome import Message as Message
     from .protocols.outcome import Outcome as Outcome
     from .protocols.outcome import Refusal as Refusal
-    from .receiver import acts as acts
     from .receiver import Delivery as Delivery
     from .receiver import Hook as Hook
     from .receiver import PerContent as PerContent
     from .receiver import Receiver as Receiver
+    from .receiver import acts as acts
     from .registry import assemble as assemble
     from .registry import check as check
     from .registry import suite as suite
     from .stimuli import ROLES as ROLES
     from .stimuli import Stimulus as Stimulus
-    from .target import free_port as free_port
     from .target import Server as Server
+    from .target import free_port as free_port
     from .transport.network import Listener as Listener
     from .transport.network import Network as Network
     from .transport.network import Process as Process
@@ -111,14 +111,14 @@ if TYPE_CHECKING:
     from .wire import jsonrpc as jsonrpc
     from .wire import lines as lines
     from .wire import sse as sse
-    from .wire.json import dumps as dumps
     from .wire.json import JsonError as JsonError
+    from .wire.json import dumps as dumps
     from .wire.json import loads as loads
-    from .witness import Control as Control
-    from .witness import gained as gained
     from .witness import NOTHING as NOTHING
+    from .witness import Control as Control
     from .witness import Reading as Reading
     from .witness import Sighting as Sighting
+    from .witness import gained as gained
 
 _EXPORTS: dict[str, str] = {
     "Spoken": "claims",
