@@ -18,6 +18,8 @@ from .refusal import Refused
 
 SHOWN = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("1.0",), "agui": ("1.0",)}
 """The versions that the demo shows: of MCP the newest of each era. The servers speak all the others too."""
+SHORT = {"a2a": ("JSONRPC",)}
+"""Where one binding must do, so that a demo stays one; `--binding` shows the others."""
 
 GROUP = "seatrial.demos"
 """Bundled servers, by protocol: what makes one from a mutant's `build`, or from nothing."""
@@ -58,4 +60,6 @@ def bundled(protocol: str, versions: tuple[str, ...] = (), build: Callable[..., 
     simulated: Callable[..., Target] = point.load()
     target = simulated(build) if build else simulated()
     target.versions = versions or SHOWN[protocol]
+    if build is None:
+        target.bindings = SHORT.get(protocol, target.bindings)
     return target
