@@ -248,6 +248,15 @@ class Voyage:
         return killing or (Role.WITNESS in case.check.needs and witness is not None and not witness.keyed)
 
     async def _together(self, cases: Sequence[Case]) -> None:
+        """Patient cases have places of their own, unless there is only one: they load nothing, and hold up nobody."""
+        lanes: list[list[Case]] = [[], []]
+        for case in cases:
+            lanes[case.check.patient and self.options.concurrency > 1].append(case)
+        async with anyio.create_task_group() as tasks:
+            for lane in lanes:
+                tasks.start_soon(self._in_turn, lane)
+
+    async def _in_turn(self, cases: Sequence[Case]) -> None:
         limiter = anyio.CapacityLimiter(self.options.concurrency)
         async with anyio.create_task_group() as tasks:
             for case in cases:

@@ -28,6 +28,7 @@ def check(
     isolation: Isolation = Isolation.SHARED,
     monitor: bool = False,
     traffic: Iterable[str] = (),
+    patient: bool = False,
 ) -> Callable[[CheckBody], Check]:
     """Declare a check: the decorated function becomes a Check. `requirements` defaults to the check's own id."""
 
@@ -43,6 +44,7 @@ def check(
             isolation=isolation,
             monitor=monitor,
             traffic=tuple(traffic),
+            patient=patient,
         )
 
     return declare

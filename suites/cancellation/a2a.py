@@ -201,6 +201,7 @@ async def cancellations_at_once_are_one(lab: A2aLab) -> None:
     "A canceled task stays readable, canceled, and with what it had made",
     needs={Role.HOLD},
     mutants=("task-cancel.completes-later", "task-cancel.forgets-artifacts", "task-cancel.only-claimed"),
+    patient=True,
 )
 async def a_canceled_task_stays_so(lab: A2aLab) -> None:
     """A task is cancelled after it has made something, and read for 5 s."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import anyio
 from seatrial import (
     NOWHERE,
+    V03,
     A2aLab,
     A2aSession,
     Answer,
@@ -17,6 +20,8 @@ from seatrial import (
     Violation,
     check,
     expect,
+    gained,
+    read,
     update_in,
 )
 from seatrial.faults import drop_response
@@ -27,6 +32,8 @@ from ..tasks import completed, played, task_in, waiting
 ELSEWHERE = "00000000-0000-4000-8000-00000000000c"
 """The id of a context that does not exist."""
 SENDS = 20
+EXECUTION = re.compile(r"\bexecuted?\b")
+"""As a witness names the beginning of a turn; not what was done in it."""
 TERMINAL_STATES = ("completed", "failed", "canceled", "rejected")
 
 
@@ -66,10 +73,10 @@ def _capped(outcome: Outcome, whole: Update | None, length: int, what: str) -> V
     "a2a.err.history-zero",
     "A history length of 0 leaves the history out",
     needs={Role.ECHO},
-    mutants=("a2a.zero-history-is-all",),
+    mutants=("a2a.zero-history-is-all", "a2a.lists-with-history"),
 )
 async def no_history_is_none(lab: A2aLab) -> None:
-    """A completed task is read, and sent for, with a history length of 0."""
+    """A completed task is read, sent for, and listed where lists are served, with a history length of 0."""
     async with lab.session() as session:
         task = await completed(lab, session)
         play = await lab.effects.plan(Role.ECHO)
@@ -80,6 +87,19 @@ async def no_history_is_none(lab: A2aLab) -> None:
             lab.need(outcome, what)
             found = update_in(outcome).history
             lab.expect(expect.that(not found, f"{what}: no history", f"{len(found)} messages", outcome))
+        if lab.version != V03:
+            lab.expect(_told_in_list(await _list(session, task.context_id, 0)))
+
+
+async def _list(session: A2aSession, context: str, length: int) -> Outcome:
+    return await session.call("ListTasks", {"contextId": context, "historyLength": length})
+
+
+def _told_in_list(outcome: Outcome) -> Violation | None:
+    """The history of a task in a list; an agent without lists has none."""
+    tasks = outcome.members.get("tasks") if isinstance(outcome, Answer) else None
+    found = [message for task in tasks for message in read(task).history] if isinstance(tasks, list) else []
+    return expect.that(not found, "ListTasks: no history", f"{len(found)} messages", outcome)
 
 
 @check(
@@ -273,18 +293,19 @@ async def repeated_message_is_recognised(lab: A2aLab) -> None:
     play = await lab.effects.plan(Role.ECHO)
     async with lab.session() as plain, lab.session(drop_response(on=plain.on("SendMessage"), times=1)) as session:
         said = session.message(play.params["text"])
+        counted = lab.effects.has(Role.WITNESS)
+        before = await lab.effects.baseline(play, plain) if counted else None
         await session.send(said)
         again = await plain.send(said)
-        first_id = said["messageId"]
         lab.need(again, "the message that was sent again")
         found = update_in(again).task_id
         third = await plain.send(said)
         same = update_in(third).task_id == found
         lab.expect(expect.that(same, "one task for one message", f"tasks {found}, {update_in(third).task_id}", third))
-        if lab.effects.has(Role.WITNESS):
-            seen = (await lab.effects.reading(play.key, plain)).tokens
-            done = [token for token in seen if "execute" in token]
-            lab.note(f"the message {first_id} was sent three times and executed {len(done)} times", third)
+        if before:
+            seen = gained(before, await lab.effects.reading(play.key, plain))
+            done = sum(bool(EXECUTION.search(token)) for token in seen)
+            lab.note(f"one message was sent three times; the witness tells of {done} executions meanwhile", third)
 
 
 @check(

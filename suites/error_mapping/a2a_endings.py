@@ -14,6 +14,7 @@ from seatrial import (
     Ending,
     Feature,
     Isolation,
+    Message,
     Outcome,
     Reason,
     Refusal,
@@ -104,24 +105,44 @@ async def _stored(lab: A2aLab, session: A2aSession, task: str) -> None:
     "a2a.err.agent-exception",
     "The report of an exception in the agent gives no internals away",
     needs={Role.RAISE},
-    mutants=("a2a.exception-text-told", "a2a.exception-trace-in-status"),
+    mutants=("a2a.exception-text-told", "a2a.exception-trace-in-status", "a2a.exception-text-streamed"),
 )
 async def exceptions_give_nothing_away(lab: A2aLab) -> None:
-    """The executor raises, with a marked text where the stimulus takes one.
+    """The executor raises, before its first event and after some, with a marked text where the stimulus takes one.
 
-    Sought in the error, the status and the artifacts: the mark, a class name, a path, a stack trace, a secret.
+    Sought in answers and streams, in the error, the status and the artifacts: the mark, a class name, a path, a stack
+    trace, a secret.
     """
     mark = f"seatrial-{lab.effects.fresh_key()}"
     async with lab.session() as session:
-        play = await lab.effects.plan(Role.RAISE, text=f"early {mark}")
-        outcome = await session.perform(play)
-        if not isinstance(outcome, Answer | Refusal) or outcome.message is None:
-            lab.inconclusive(Reason.STIMULUS_FAILED, "the exception was not reported at all", outcome)
-        payload, record = without_history(outcome.message.payload), outcome.message.record
-        found = [name for name in CLASS_NAME.findall(dumps(payload).decode()) if name not in errors.NAMES]
-        lab.expect(no_leak(payload, record))
-        lab.expect(expect.that(not found, "no name of an exception", found, outcome))
-        lab.expect(expect.that(mark not in dumps(payload).decode(), "no text of the exception", outcome, outcome))
+        reports = [report for moment in moments(lab) for report in await _reports(lab, session, f"{moment} {mark}")]
+        if not reports:
+            lab.inconclusive(Reason.STIMULUS_FAILED, "the exception was not reported at all")
+        for report in reports:
+            for violation in _gives_away(report, mark):
+                lab.expect(violation)
+
+
+async def _reports(lab: A2aLab, session: A2aSession, text: str) -> list[Message]:
+    """What is said of an exception: the answer of a send, and the events of a stream."""
+    outcome = await session.perform(await lab.effects.plan(Role.RAISE, text=text))
+    answered = outcome.message if isinstance(outcome, Answer | Refusal) else None
+    if not lab.declares(Feature.STREAMING):
+        return [answered] if answered else []
+    stream = await session.play_stream(await lab.effects.plan(Role.RAISE, text=text))
+    await stream.ended(lab.tempo.answer)
+    return [*([answered] if answered else []), *stream.exchange.messages]
+
+
+def _gives_away(report: Message, mark: str) -> tuple[Violation | None, ...]:
+    payload = without_history(report.payload)
+    told = dumps(payload).decode()
+    names = [name for name in CLASS_NAME.findall(told) if name not in errors.NAMES]
+    return (
+        no_leak(payload, report.record),
+        expect.that(not names, "no name of an exception", names, report.record),
+        expect.that(mark not in told, "no text of the exception", payload, report.record),
+    )
 
 
 def without_history(value: Any) -> Any:

@@ -223,30 +223,39 @@ async def the_unpermitted_are_refused(lab: A2aLab) -> None:
     "a2a.err.no-existence-leak",
     "Another user's task cannot be told from a task that does not exist",
     needs={Feature.IDENTITIES, Role.ECHO},
-    mutants=("a2a.foreign-as-forbidden", "a2a.foreign-tasks-read"),
+    mutants=("a2a.foreign-as-forbidden", "a2a.foreign-tasks-read", "a2a.foreign-told-in-words"),
 )
 async def foreign_tasks_are_not_there(lab: A2aLab) -> None:
-    """The second principal reads, cancels, writes and subscribes to a task of the first, and to one that never was."""
+    """The second principal reads, cancels, writes and subscribes to a task of the first, configures notifications of
+    it, and does the same to a task that never was: status, code and text of the errors are alike."""
     async with lab.session(identity="first") as owner, lab.session(identity="second") as other:
         task = await completed(lab, owner)
-        for what in ("get", "cancel", "send", *(["subscribe"] if lab.declares(Feature.STREAMING) else [])):
-            theirs, nobodys = await _asked(other, what, task.task_id), await _asked(other, what, other.fresh_id())
-            same = _told(theirs) == _told(nobodys) and isinstance(theirs, Refusal)
-            lab.expect(expect.that(same, f"{what}: {_told(nobodys)}", _told(theirs), theirs, nobodys))
+        asked = ["get", "cancel", "send", *(["subscribe"] if lab.declares(Feature.STREAMING) else [])]
+        for what in (*asked, *(["create push", "get push"] if lab.declares(Feature.PUSH) else [])):
+            nowhere = other.fresh_id()
+            theirs, nobodys = await _asked(other, what, task.task_id), await _asked(other, what, nowhere)
+            wanted, told = _told(nobodys, nowhere), _told(theirs, task.task_id)
+            same = wanted == told and isinstance(theirs, Refusal)
+            lab.expect(expect.that(same, f"{what}: {wanted}", told, theirs, nobodys))
 
 
 async def _asked(session: A2aSession, what: str, task: str) -> Outcome:
     if what == "send":
         return await session.send("hello", task=task)
+    if what == "create push":
+        return await session.create_push(task, session.push_config("https://webhook.invalid/seatrial", id="seatrial"))
+    if what == "get push":
+        return await session.get_push(task, "seatrial")
     if what == "subscribe":
         return await (await session.subscribe(task)).opened()
     return await (session.get(task) if what == "get" else session.cancel(task))
 
 
-def _told(outcome: Outcome) -> str:
-    """What a client sees of a refusal, ids aside."""
-    code = outcome.code if isinstance(outcome, Refusal) else "served"
-    return json.dumps([outcome.reply.status, code])
+def _told(outcome: Outcome, task: str) -> str:
+    """What a client sees of a refusal, the id of the task aside."""
+    refusal = outcome if isinstance(outcome, Refusal) else None
+    told = (refusal.code, refusal.text.replace(task, "(id)")) if refusal else ("served", "")
+    return json.dumps([outcome.reply.status, *told])
 
 
 @check(

@@ -25,6 +25,7 @@ from .notifying import (
     admitted,
     configured,
     heard,
+    heard_at_once,
     last,
     listed,
     modes,
@@ -137,7 +138,7 @@ async def every_webhook_is_called(lab: A2aLab) -> None:
         for number, hook in enumerate(hooks):
             await configured(lab, session, begun.task_id, hook.url, id=f"config-{number}")
         task = await session.settles(begun.task_id, *OVER, within=patience(lab, play))
-        told = [await heard(lab, hook, task) for hook in hooks]
+        told = await heard_at_once(lab, hooks, task)
     records = [deliveries[0].record for deliveries in told if deliveries]
     if not records:
         lab.inconclusive(Reason.STIMULUS_FAILED, "no webhook was called at all", task.record)

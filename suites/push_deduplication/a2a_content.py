@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import anyio
 from seatrial import A2aLab, Delivery, Feature, Role, Violation, check, expect
 from seatrial.judge import deliveries as judge
 from seatrial.judge.a2a import notifications
 
-from .notifying import Told, observed
+from .notifying import observed, observed_at_once
 
 NEEDS: set[Role | Feature] = {Feature.PUSH, Role.TICKS}
 TOKEN = "X-A2A-Notification-Token"
@@ -72,10 +71,9 @@ def media_type(delivery: Delivery) -> str:
 )
 async def notifications_carry_credentials(lab: A2aLab) -> None:
     """Two configurations with credentials of the schemes Bearer and Basic: every notification has the one header."""
-    for scheme in ("Bearer", "Basic"):
-        secret = lab.effects.fresh_key()
-        deliveries, _ = await observed(lab, await lab.hook(), scheme=scheme, credentials=secret)
-        found = judge.carries(deliveries, "Authorization", f"{scheme} {secret}")
+    settings = [{"scheme": scheme, "credentials": lab.effects.fresh_key()} for scheme in ("Bearer", "Basic")]
+    for given, (deliveries, _) in zip(settings, await observed_at_once(lab, *settings), strict=True):
+        found = judge.carries(deliveries, "Authorization", f"{given['scheme']} {given['credentials']}")
         # 0.3 says in its guide that the agent must, and in its example only that it might.
         lab.expect(softly(found) if lab.version == "0.3" else found)
 
@@ -89,10 +87,10 @@ async def notifications_carry_credentials(lab: A2aLab) -> None:
 async def notifications_carry_tokens(lab: A2aLab) -> None:
     """A configuration with a token, and one with a token and credentials: every notification has both, each in its
     own header."""
-    for settings in ({}, {"scheme": "Bearer", "credentials": lab.effects.fresh_key()}):
-        token = lab.effects.fresh_key()
-        deliveries, _ = await observed(lab, await lab.hook(), token=token, **settings)
-        lab.expect(judge.carries(deliveries, TOKEN, token))
+    alone = {"token": lab.effects.fresh_key()}
+    beside = {"token": lab.effects.fresh_key(), "scheme": "Bearer", "credentials": lab.effects.fresh_key()}
+    for given, (deliveries, _) in zip((alone, beside), await observed_at_once(lab, alone, beside), strict=True):
+        lab.expect(judge.carries(deliveries, TOKEN, given["token"]))
 
 
 @check(
@@ -103,15 +101,7 @@ async def notifications_carry_tokens(lab: A2aLab) -> None:
 )
 async def notifications_name_their_task(lab: A2aLab) -> None:
     """Two tasks run at once, each with a webhook: neither hears of the other, and all is named."""
-    found: list[tuple[list[Delivery], Told]] = []
-
-    async def watch() -> None:
-        found.append(await observed(lab, await lab.hook()))
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(watch)
-        tasks.start_soon(watch)
-    for deliveries, told in found:
+    for deliveries, told in await observed_at_once(lab, {}, {}):
         lab.expect(notifications.astray(deliveries, told.task))
 
 

@@ -45,6 +45,7 @@ class Pace:
     faults=("ack_slow", "receiver_down"),
     mutants=("push.executor-waits", "push.answer-waits-for-webhook"),
     isolation=Isolation.SESSION,
+    patient=True,
 )
 async def bad_webhooks_delay_nobody(lab: A2aLab) -> None:
     """A task is streamed, and answered when it is over, without a webhook; then with webhooks that never answer, that

@@ -12,7 +12,7 @@ from seatrial.judge import deliveries as judge
 from seatrial.judge.a2a import notifications
 
 from ..tasks import waiting
-from .notifying import Mode, configured, disturbed, heard, must_hear, observed, played, working
+from .notifying import RETRY, Mode, configured, disturbed, heard, must_hear, observed, played, working
 
 SLOW = 0.4
 """Seconds after which a slow receiver answers."""
@@ -67,11 +67,18 @@ async def _in_order(lab: A2aLab, role: Role, text: str = "") -> None:
 async def acknowledged_notifications_are_not_repeated(lab: A2aLab) -> None:
     """A webhook that answers 200 gets each event of a task once. Where a task can ask for input, a later message
     repeats the configuration of the first, without an id: it brings no more than one that does not."""
-    deliveries, told = await observed(lab, await lab.hook())
+    turns: dict[bool, list[Delivery]] = {}
+
+    async def turn(repeat: bool) -> None:
+        turns[repeat] = await second_turn(lab, repeat=repeat)
+
+    async with anyio.create_task_group() as tasks:
+        for repeat in (False, True) if lab.effects.has(Role.ASK) else ():
+            tasks.start_soon(turn, repeat)
+        deliveries, told = await observed(lab, await lab.hook())
     lab.expect(notifications.too_often(deliveries, told.stream))
-    if lab.effects.has(Role.ASK):
-        once, again = await second_turn(lab, repeat=False), await second_turn(lab, repeat=True)
-        lab.expect(judge.duplicates(again) if len(again) > len(once) else None)
+    if turns:
+        lab.expect(judge.duplicates(turns[True]) if len(turns[True]) > len(turns[False]) else None)
 
 
 async def second_turn(lab: A2aLab, *, repeat: bool) -> list[Delivery]:
@@ -115,13 +122,14 @@ async def configurations_of_one_url_are_told_apart(lab: A2aLab) -> None:
     faults=("ack",),
     mutants=("push.retries-rewritten",),
     isolation=Isolation.SESSION,
+    patient=True,
 )
 async def repetitions_can_be_recognised(lab: A2aLab) -> None:
     """A receiver answers 500 and then takes everything: the second attempt has the same bytes, or an id in a header
     that it shares with the first."""
     hook = await lab.hook(acts.ack(500), acts.ack())
     await disturbed(lab, hook)
-    await hook.until(lambda deliveries: bool(_tried_again(deliveries)), lab.tempo.scaled(8.0))
+    await hook.until(lambda deliveries: bool(_tried_again(deliveries)), lab.tempo.scaled(RETRY))
     tries = _tried_again(hook.deliveries)
     if not tries:
         lab.inconclusive(Reason.STIMULUS_FAILED, "nothing was tried again", hook.deliveries[0].record)

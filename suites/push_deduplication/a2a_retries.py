@@ -9,12 +9,9 @@ from seatrial import A2aLab, Delivery, Feature, Hook, Isolation, Role, Violation
 from seatrial.judge import deliveries as judge
 from seatrial.judge.a2a.notifications import event
 
-from .notifying import disturbed, played
+from .notifying import RETRY, disturbed, played
 
 NEEDS: set[Role | Feature] = {Feature.PUSH, Role.ECHO}
-
-RETRY = 8.0
-"""Seconds within which a first retry must come."""
 
 
 def failed(deliveries: Sequence[Delivery]) -> list[list[Delivery]]:
@@ -26,6 +23,11 @@ def all_received(deliveries: Sequence[Delivery]) -> bool:
     """Something was not acknowledged at first, and everything was in the end."""
     tries = failed(deliveries)
     return bool(tries) and all(any(delivery.acknowledged for delivery in found) for found in tries)
+
+
+def tried_again(deliveries: Sequence[Delivery]) -> bool:
+    """An event that was not acknowledged came again."""
+    return any(len(tries) > 1 for tries in failed(deliveries))
 
 
 def retried(deliveries: Sequence[Delivery], what: str) -> Violation | None:
@@ -54,7 +56,8 @@ async def calm(lab: A2aLab, hook: Hook) -> bool:
         while True:
             waits = judge.gaps(hook.deliveries)
             known = len(hook.deliveries)
-            if not await hook.delivered(known + 1, lab.tempo.scaled(2.0) + 2 * max(waits, default=0.0)):
+            enough = lab.tempo.scaled(2.0) + 2 * max(waits, default=0.0)
+            if not await hook.delivered(known + 1, hook.deliveries[-1].began + enough - anyio.current_time()):
                 return True
     return False
 
@@ -66,6 +69,7 @@ async def calm(lab: A2aLab, hook: Hook) -> bool:
     faults=("ack",),
     mutants=("push.no-retry", "push.constant-gap", "push.retries-after-success"),
     isolation=Isolation.SESSION,
+    patient=True,
 )
 async def failed_deliveries_are_retried(lab: A2aLab) -> None:
     """A receiver answers 500, then 503, then takes everything: what failed is tried again, each time after a longer
@@ -86,19 +90,24 @@ async def failed_deliveries_are_retried(lab: A2aLab) -> None:
     faults=("accept_then_close", "ack_lost", "ack_slow", "receiver_down"),
     mutants=("push.no-retry-without-answer",),
     isolation=Isolation.SESSION,
+    patient=True,
 )
 async def unanswered_deliveries_are_retried(lab: A2aLab) -> None:
     """Four receivers at once: one closes the connection without an answer, one resets it, one is down for a second,
-    and one never answers the first delivery, which matters only if the others are called again."""
+    and one never answers the first delivery. Once none of the others was called again, the last is not waited for."""
     tries = {
         "a connection that was closed": await lab.hook(acts.accept_then_close(), acts.ack()),
         "a connection that was reset": await lab.hook(acts.ack_lost(), acts.ack()),
-        "a delivery that got no answer": await lab.hook(acts.ack_slow(), acts.ack()),
     }
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_down, lab)
-        for what, hook in tries.items():
-            tasks.start_soon(_unanswered, lab, what, hook)
+    silent, down = await lab.hook(acts.ack_slow(), acts.ack()), await lab.hook(acts.receiver_down())
+    async with anyio.create_task_group() as waiting:
+        waiting.start_soon(_unanswered, lab, "a delivery that got no answer", silent)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_down, lab, down)
+            for what, hook in tries.items():
+                tasks.start_soon(_unanswered, lab, what, hook)
+        if not (down.deliveries or any(tried_again(hook.deliveries) for hook in tries.values())):
+            waiting.cancel_scope.cancel()
 
 
 async def _unanswered(lab: A2aLab, what: str, hook: Hook) -> None:
@@ -110,9 +119,8 @@ async def _unanswered(lab: A2aLab, what: str, hook: Hook) -> None:
         lab.note(f"the sender still waits for an answer after {HANGING:.0f} s", hook.deliveries[0].record)
 
 
-async def _down(lab: A2aLab) -> None:
+async def _down(lab: A2aLab, hook: Hook) -> None:
     """Refused connections cannot be seen: what is told later than the end of the task was refused before."""
-    hook = await lab.hook(acts.receiver_down())
     async with lab.session() as session:
         play = await lab.effects.plan(Role.ECHO)
         told = await played(lab, session, play, session.push_config(hook.url))
@@ -177,6 +185,7 @@ GIVEN_UP = 31.0
     faults=("ack_slow",),
     mutants=("push.waits-forever",),
     isolation=Isolation.SESSION,
+    patient=True,
 )
 async def silent_receivers_are_given_up(lab: A2aLab) -> None:
     """A receiver takes the first delivery and never answers: its sender ends the connection."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import anyio
 from seatrial import (
     A2aLab,
     A2aSession,
@@ -29,6 +30,9 @@ from seatrial.judge.a2a.notifications import states, update
 from ..tasks import OVER, task_in
 
 Config = Mapping[str, Any]
+
+RETRY = 7.0
+"""Seconds within which a first retry must come."""
 
 
 class Mode(StrEnum):
@@ -102,6 +106,14 @@ async def heard(lab: A2aLab, hook: Hook, task: Update, within: float = 3.0) -> l
     return list(hook.deliveries)
 
 
+async def heard_at_once(lab: A2aLab, hooks: Sequence[Hook], task: Update) -> list[list[Delivery]]:
+    """What each of several webhooks is told of one task."""
+    async with anyio.create_task_group() as tasks:
+        for hook in hooks:
+            tasks.start_soon(heard, lab, hook, task)
+    return [list(hook.deliveries) for hook in hooks]
+
+
 def must_hear(lab: A2aLab, deliveries: Sequence[Delivery], *evidence: int) -> None:
     """Raises Inconclusive where nothing came: that something must is a claim of its own."""
     if not deliveries:
@@ -117,6 +129,19 @@ async def observed(lab: A2aLab, hook: Hook, **settings: str) -> tuple[list[Deliv
         deliveries = await heard(lab, hook, told.task)
     must_hear(lab, deliveries, told.task.record)
     return deliveries, told
+
+
+async def observed_at_once(lab: A2aLab, *settings: Mapping[str, str]) -> list[tuple[list[Delivery], Told]]:
+    """A task for each of these settings of a configuration, all at the same time."""
+    found: dict[int, tuple[list[Delivery], Told]] = {}
+
+    async def watch(place: int) -> None:
+        found[place] = await observed(lab, await lab.hook(), **settings[place])
+
+    async with anyio.create_task_group() as tasks:
+        for place in range(len(settings)):
+            tasks.start_soon(watch, place)
+    return [found[place] for place in range(len(settings))]
 
 
 async def disturbed(lab: A2aLab, hook: Hook) -> None:
