@@ -88,11 +88,8 @@ async def no_history_is_none(lab: A2aLab) -> None:
             found = update_in(outcome).history
             lab.expect(expect.that(not found, f"{what}: no history", f"{len(found)} messages", outcome))
         if lab.version != V03:
-            lab.expect(_told_in_list(await _list(session, task.context_id, 0)))
-
-
-async def _list(session: A2aSession, context: str, length: int) -> Outcome:
-    return await session.call("ListTasks", {"contextId": context, "historyLength": length})
+            asked = {"contextId": task.context_id, "historyLength": 0}
+            lab.expect(_told_in_list(await session.call("ListTasks", asked)))
 
 
 def _told_in_list(outcome: Outcome) -> Violation | None:
@@ -305,7 +302,8 @@ async def repeated_message_is_recognised(lab: A2aLab) -> None:
         if before:
             seen = gained(before, await lab.effects.reading(play.key, plain))
             done = sum(bool(EXECUTION.search(token)) for token in seen)
-            lab.note(f"one message was sent three times; the witness tells of {done} executions meanwhile", third)
+            if done:  # A witness need not know of a stimulus that is over at once.
+                lab.note(f"one message was sent three times; the witness tells of {done} executions meanwhile", third)
 
 
 @check(

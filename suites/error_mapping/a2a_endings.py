@@ -124,14 +124,20 @@ async def exceptions_give_nothing_away(lab: A2aLab) -> None:
 
 
 async def _reports(lab: A2aLab, session: A2aSession, text: str) -> list[Message]:
-    """What is said of an exception: the answer of a send, and the events of a stream."""
+    """What tells of an exception: the answer of a send, or the task that it left behind, and the events of a stream."""
     outcome = await session.perform(await lab.effects.plan(Role.RAISE, text=text))
+    task = update_in(outcome)
+    if task.task_id and not task.terminal:
+        await session.settles(task.task_id, *TERMINAL, within=lab.tempo.answer)
+        outcome = await session.get(task.task_id)
+    failed = isinstance(outcome, Refusal) or update_in(outcome).state == "failed"
     answered = outcome.message if isinstance(outcome, Answer | Refusal) else None
-    if not lab.declares(Feature.STREAMING):
-        return [answered] if answered else []
-    stream = await session.play_stream(await lab.effects.plan(Role.RAISE, text=text))
-    await stream.ended(lab.tempo.answer)
-    return [*([answered] if answered else []), *stream.exchange.messages]
+    found = [answered] if failed and answered else []
+    if lab.declares(Feature.STREAMING):
+        stream = await session.play_stream(await lab.effects.plan(Role.RAISE, text=text))
+        await stream.ended(lab.tempo.answer)
+        found += stream.exchange.messages if stream.errors or stream.state == "failed" else []
+    return found
 
 
 def _gives_away(report: Message, mark: str) -> tuple[Violation | None, ...]:
