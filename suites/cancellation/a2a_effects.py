@@ -83,7 +83,6 @@ async def _hooked(lab: A2aLab, session: A2aSession, task: str) -> Hook | None:
     "Nothing follows the canceled state",
     needs={Role.HOLD},
     mutants=("task-cancel.late-chunk-on-stream", "task-cancel.late-chunk-to-webhook"),
-    patient=True,
 )
 async def nothing_follows_the_cancellation(lab: A2aLab) -> None:
     """A task is cancelled under the eyes of its stream and of a webhook. Neither is told anything of it afterwards,

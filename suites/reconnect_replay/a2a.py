@@ -278,7 +278,7 @@ async def a_stream_is_not_cached(lab: A2aLab) -> None:
         lab.expect(expect.that(encoding == "identity", "no Content-Encoding", encoding, *evidence))
 
 
-IDLE = 8.0
+IDLE = 7.0
 """Seconds for which a stream has nothing to say."""
 
 
@@ -290,7 +290,7 @@ IDLE = 8.0
     patient=True,
 )
 async def an_idle_stream_stays_open(lab: A2aLab) -> None:
-    """A task says nothing for 8 s, before its first chunk or after it: its stream must then still be there, and bring
+    """A task says nothing for 7 s, before its first chunk or after it: its stream must then still be there, and bring
     the next one."""
     async with lab.session() as session:
         play = await lab.effects.plan(Role.TICKS, count=2, gap=IDLE)
