@@ -91,7 +91,7 @@ _RUN = (
         type=click.IntRange(min=1, max=256),
         default=8,
         show_default=True,
-        help="Cases that run at the same time.",
+        help="Cases that run at the same time; as many more of those that mostly wait, if it is above 1.",
     ),
     click.option(
         "-v", "--verbose", is_flag=True, help="Show every check, note and reason, not only what needs a look."
