@@ -13,6 +13,8 @@ from pathlib import Path
 from seatrial.fixtures.processes import end, running
 
 LIMIT = 900.0
+KEPT_CODE = {"PYTHONDONTWRITEBYTECODE": ""}
+"""Whoever uses a tool for the second time has its code compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Measured:
 def measure(argv: Sequence[str], log: Path, folder: Path | None = None) -> Measured:
     """Run a command to its end, in a folder if one is named, for at most LIMIT seconds."""
     begun = time.monotonic()
-    with running(argv, log=log, folder=folder) as process:
+    with running(argv, log=log, env=KEPT_CODE, folder=folder) as process:
         watchdog = threading.Timer(LIMIT, end, [process])
         watchdog.start()
         _, status, usage = os.wait4(process.pid, 0)

@@ -248,16 +248,17 @@ class Voyage:
         return killing or (Role.WITNESS in case.check.needs and witness is not None and not witness.keyed)
 
     async def _together(self, cases: Sequence[Case]) -> None:
-        """Patient cases have places of their own, unless there is only one: they load nothing, and hold up nobody."""
-        lanes: list[list[Case]] = [[], []]
-        for case in cases:
-            lanes[case.check.patient and self.options.concurrency > 1].append(case)
+        """Patient cases have places of their own, thrice as many, and the longest of them begin: they load nothing."""
+        places = self.options.concurrency
+        if places == 1:
+            return await self._in_turn(cases, places)
+        patient = sorted((case for case in cases if case.check.patience), key=lambda case: -case.check.patience)
         async with anyio.create_task_group() as tasks:
-            for lane in lanes:
-                tasks.start_soon(self._in_turn, lane)
+            tasks.start_soon(self._in_turn, patient, 3 * places)
+            tasks.start_soon(self._in_turn, [case for case in cases if not case.check.patience], places)
 
-    async def _in_turn(self, cases: Sequence[Case]) -> None:
-        limiter = anyio.CapacityLimiter(self.options.concurrency)
+    async def _in_turn(self, cases: Sequence[Case], places: int) -> None:
+        limiter = anyio.CapacityLimiter(places)
         async with anyio.create_task_group() as tasks:
             for case in cases:
                 await limiter.acquire_on_behalf_of(case.id)

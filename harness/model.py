@@ -205,8 +205,8 @@ CheckBody = Callable[..., Any]
 class Check:
     """One claim about a target, declared once. `title` is a sentence that can be true or false.
 
-    `traffic`: ids of the checks whose traffic a monitor wants to see; where it is selected, so are they. `patient`:
-    most of its time it waits for what may not come, and asks nothing of the target.
+    `traffic`: ids of the checks whose traffic a monitor wants to see; where it is selected, so are they. `patience`:
+    about how many seconds it waits for what may not come, and asks nothing of a target that behaves.
     """
 
     id: str
@@ -219,7 +219,7 @@ class Check:
     isolation: Isolation = Isolation.SHARED
     monitor: bool = False
     traffic: tuple[str, ...] = ()
-    patient: bool = False
+    patience: float = 0.0
 
     @property
     def doc(self) -> str:

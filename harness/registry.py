@@ -28,7 +28,7 @@ def check(
     isolation: Isolation = Isolation.SHARED,
     monitor: bool = False,
     traffic: Iterable[str] = (),
-    patient: bool = False,
+    patience: float = 0.0,
 ) -> Callable[[CheckBody], Check]:
     """Declare a check: the decorated function becomes a Check. `requirements` defaults to the check's own id."""
 
@@ -44,7 +44,7 @@ def check(
             isolation=isolation,
             monitor=monitor,
             traffic=tuple(traffic),
-            patient=patient,
+            patience=patience,
         )
 
     return declare

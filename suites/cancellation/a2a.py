@@ -201,10 +201,10 @@ async def cancellations_at_once_are_one(lab: A2aLab) -> None:
     "A canceled task stays readable, canceled, and with what it had made",
     needs={Role.HOLD},
     mutants=("task-cancel.completes-later", "task-cancel.forgets-artifacts", "task-cancel.only-claimed"),
-    patient=True,
+    patience=5.0,
 )
 async def a_canceled_task_stays_so(lab: A2aLab) -> None:
-    """A task is cancelled after it has made something, and read for 5 s."""
+    """A task is cancelled after it has made something, and read for 4 s."""
     async with lab.session() as session:
         run = await at_work(lab, session, seconds=SECONDS)
         await lab.quiet(0.5)
@@ -213,7 +213,7 @@ async def a_canceled_task_stays_so(lab: A2aLab) -> None:
         if not isinstance(outcome, Answer):
             lab.inconclusive(Reason.STIMULUS_FAILED, "the task could not be cancelled", outcome)
         await session.settles(run.task, "canceled", within=lab.tempo.scaled(2.0))
-        for pause in (0.0, 1.5, 3.5):
+        for pause in (0.0, 1.0, 3.0):
             await lab.quiet(pause)
             found = await session.task(run.task)
             lab.expect(stays(found, "canceled"))

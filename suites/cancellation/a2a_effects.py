@@ -33,7 +33,7 @@ from .canceling import PROMPTLY, SECONDS, become_canceled, canceled, terminal_st
 
 GRACE = 1.0
 """Seconds in which what was on its way may still arrive."""
-WITNESSED = 2.5
+WITNESSED = 1.0
 """How long a task works that leaves a trace: another is waited for to its end, and this one beyond."""
 WATCHED = 3.0
 """Seconds for which nothing may follow a cancellation."""
@@ -49,7 +49,7 @@ JITTER = 0.05
     "Cancelling a task stops its work",
     needs={Role.HOLD, Role.WITNESS},
     mutants=("task-cancel.work-goes-on",),
-    patient=True,
+    patience=5.0,
 )
 async def cancelled_work_stops(lab: A2aLab) -> None:
     """A task is cancelled while it works. The witness is read when it would long be over, and must lack what a task
@@ -83,6 +83,7 @@ async def _hooked(lab: A2aLab, session: A2aSession, task: str) -> Hook | None:
     "Nothing follows the canceled state",
     needs={Role.HOLD},
     mutants=("task-cancel.late-chunk-on-stream", "task-cancel.late-chunk-to-webhook"),
+    patience=4.0,
 )
 async def nothing_follows_the_cancellation(lab: A2aLab) -> None:
     """A task is cancelled under the eyes of its stream and of a webhook. Neither is told anything of it afterwards,
@@ -173,6 +174,7 @@ async def the_cancellation_is_notified_once(lab: A2aLab) -> None:
     needs={Role.TICKS},
     faults=("cancel_race",),
     mutants=("task-cancel.finished-overwritten", "task-cancel.only-claimed"),
+    patience=3.0,
 )
 async def a_race_with_completion_has_one_end(lab: A2aLab) -> None:
     """Fifty tasks are cancelled around the moment at which each completes, from a little before to a little after.
@@ -213,6 +215,7 @@ def _agrees(lab: A2aLab, outcome: Outcome, task: Update) -> bool:
     needs={Role.HOLD, Role.ECHO},
     faults=("cancel_race",),
     mutants=("task-cancel.orphans", "task-cancel.leaks-slots"),
+    patience=2.0,
 )
 async def early_cancellations_leave_nothing_behind(lab: A2aLab) -> None:
     """Fifty tasks are begun without waiting and cancelled at once. Soon none of them is at work, and a message
@@ -246,6 +249,7 @@ async def _begun_and_cancelled(lab: A2aLab, session: A2aSession, begun: list[str
     needs={Feature.STREAMING, Role.TICKS},
     faults=("cut",),
     mutants=("task-cancel.by-lost-stream", "task-cancel.by-aborted-request"),
+    patience=2.0,
 )
 async def a_lost_client_has_not_cancelled(lab: A2aLab) -> None:
     """Streams are closed and reset, and a request that waits is aborted: each task completes."""

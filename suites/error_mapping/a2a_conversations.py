@@ -234,6 +234,7 @@ async def answer_continues_the_task(lab: A2aLab) -> None:
     "A task that needs credentials says so and stays open",
     needs={Role.AUTH},
     mutants=("a2a.auth-without-a-word", "a2a.auth-fails-task"),
+    patience=1.0,
 )
 async def missing_credentials_are_told(lab: A2aLab) -> None:
     """The state, the message of the status, that the task is not over a while later, and that it takes a message

@@ -19,6 +19,7 @@ ENDINGS = (Role.ECHO, Role.FAIL, Role.REJECT, Role.RAISE)
         *("a2a.answer-unlike-store", "a2a.last-event-unlike-store"),
     ),
     isolation=Isolation.SESSION,
+    patience=3.0,
 )
 async def finished_tasks_stay(lab: A2aLab) -> None:
     """Tasks that complete, fail, are rejected, break and are canceled, as far as the agent can be brought there.

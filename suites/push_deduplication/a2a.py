@@ -127,6 +127,7 @@ async def inline_configurations_are_kept(lab: A2aLab) -> None:
     needs={Feature.PUSH, Role.TICKS},
     faults=("ack",),
     mutants=("push.one-config-only", "push.first-failure-ends"),
+    patience=2.0,
 )
 async def every_webhook_is_called(lab: A2aLab) -> None:
     """Two configurations are made for a task at work, and one whose receiver answers 500: all three are called, and
@@ -154,6 +155,7 @@ async def every_webhook_is_called(lab: A2aLab) -> None:
     "A configuration lasts until its task ends",
     needs={Feature.PUSH, Role.ASK},
     mutants=("push.one-turn", "push.forgotten-at-interruption"),
+    patience=2.0,
 )
 async def configurations_outlast_a_turn(lab: A2aLab) -> None:
     """A task asks for input; its configuration is still listed then, and the turn that follows is notified too."""

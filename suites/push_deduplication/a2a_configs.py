@@ -255,6 +255,7 @@ GRACE = 0.5
     "A deleted configuration is not notified any more",
     needs=NEEDS,
     mutants=("push.deleted-still-told",),
+    patience=2.0,
 )
 async def deleted_configurations_are_not_notified(lab: A2aLab) -> None:
     """Of two configurations of a task at work one is deleted after its first delivery: the other is told more, it is

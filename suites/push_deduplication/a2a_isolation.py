@@ -45,7 +45,7 @@ class Pace:
     faults=("ack_slow", "receiver_down"),
     mutants=("push.executor-waits", "push.answer-waits-for-webhook"),
     isolation=Isolation.SESSION,
-    patient=True,
+    patience=5.0,
 )
 async def bad_webhooks_delay_nobody(lab: A2aLab) -> None:
     """A task is streamed, and answered when it is over, without a webhook; then with webhooks that never answer, that
@@ -53,8 +53,13 @@ async def bad_webhooks_delay_nobody(lab: A2aLab) -> None:
     found: dict[str, Pace] = {}
     kept: dict[Mode, Pace] = {}
     ways = [mode for mode in modes(lab) if mode is not Mode.BACKGROUND]
-    for mode in ways:
+
+    async def keep(mode: Mode) -> None:
         kept[mode] = await _pace(lab, mode, None, lab.tempo.answer)
+
+    async with anyio.create_task_group() as tasks:
+        for mode in ways:
+            tasks.start_soon(keep, mode)
     bad = {
         "never answers": await lab.hook(acts.ack_slow()),
         "is slow": await lab.hook(acts.ack_slow(2.0)),
@@ -130,6 +135,7 @@ DISGUISES = ("2130706433", "0x7f000001", "017700000001", "127.1", "0.0.0.0", "[:
     faults=("ack_redirect",),
     mutants=("push.redirects-followed", "push.disguised-loopback-called"),
     isolation=Isolation.SESSION,
+    patience=3.0,
 )
 async def internal_addresses_are_not_called(lab: A2aLab) -> None:
     """For a task that waits for its client, configurations with this machine's address in other words, which must not

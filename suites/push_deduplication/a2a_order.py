@@ -27,6 +27,7 @@ TASKS = 5
     needs={Feature.PUSH, Role.TICKS, Role.ECHO},
     faults=("ack_slow",),
     mutants=("push.all-at-once", "push.last-first"),
+    patience=2.0,
 )
 async def notifications_keep_their_order(lab: A2aLab) -> None:
     """A task sends chunks in quick succession, and several say all they have to say at once (some by the stimulus,
@@ -63,6 +64,7 @@ async def _in_order(lab: A2aLab, role: Role, text: str = "") -> None:
     "A notification that was acknowledged is not repeated",
     needs={Feature.PUSH, Role.TICKS},
     mutants=("push.twice", "push.repeated-config-counts-twice"),
+    patience=2.0,
 )
 async def acknowledged_notifications_are_not_repeated(lab: A2aLab) -> None:
     """A webhook that answers 200 gets each event of a task once. Where a task can ask for input, a later message
@@ -122,7 +124,7 @@ async def configurations_of_one_url_are_told_apart(lab: A2aLab) -> None:
     faults=("ack",),
     mutants=("push.retries-rewritten",),
     isolation=Isolation.SESSION,
-    patient=True,
+    patience=5.0,
 )
 async def repetitions_can_be_recognised(lab: A2aLab) -> None:
     """A receiver answers 500 and then takes everything: the second attempt has the same bytes, or an id in a header

@@ -37,6 +37,8 @@ def retried(deliveries: Sequence[Delivery], what: str) -> Violation | None:
     return expect.that(not given_up, f"a retry after {what}", actual, *(delivery.record for delivery in given_up[:20]))
 
 
+DOWN = 0.5
+"""Seconds for which a receiver is down after the end of a task."""
 HANGING = 12.0
 """Seconds within which a sender that is to be seen to retry must have given up a receiver that does not answer."""
 
@@ -69,7 +71,7 @@ async def calm(lab: A2aLab, hook: Hook) -> bool:
     faults=("ack",),
     mutants=("push.no-retry", "push.constant-gap", "push.retries-after-success"),
     isolation=Isolation.SESSION,
-    patient=True,
+    patience=5.0,
 )
 async def failed_deliveries_are_retried(lab: A2aLab) -> None:
     """A receiver answers 500, then 503, then takes everything: what failed is tried again, each time after a longer
@@ -90,7 +92,7 @@ async def failed_deliveries_are_retried(lab: A2aLab) -> None:
     faults=("accept_then_close", "ack_lost", "ack_slow", "receiver_down"),
     mutants=("push.no-retry-without-answer",),
     isolation=Isolation.SESSION,
-    patient=True,
+    patience=6.0,
 )
 async def unanswered_deliveries_are_retried(lab: A2aLab) -> None:
     """Four receivers at once: one closes the connection without an answer, one resets it, one is down for a second,
@@ -124,9 +126,9 @@ async def _down(lab: A2aLab, hook: Hook) -> None:
     async with lab.session() as session:
         play = await lab.effects.plan(Role.ECHO)
         told = await played(lab, session, play, session.push_config(hook.url))
-    await lab.quiet(0.5)
+    await lab.quiet(DOWN)
     await hook.come_up()
-    came = await hook.delivered(1, lab.tempo.scaled(RETRY))
+    came = await hook.delivered(1, lab.tempo.scaled(RETRY - DOWN))
     lab.expect(expect.that(came, "a retry after a refused connection", "none came", told.task.record))
 
 
@@ -136,6 +138,7 @@ async def _down(lab: A2aLab, hook: Hook) -> None:
     needs=NEEDS,
     mutants=("push.only-200-counts",),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def every_2xx_is_an_acknowledgement(lab: A2aLab) -> None:
     """A receiver answers 202, 204, 201 and 200 in turn: each event comes once."""
@@ -157,6 +160,7 @@ def first_event_fails(deliveries: Sequence[Delivery]) -> acts.Act:
     faults=("ack", "gone"),
     mutants=("push.retries-forever", "push.failure-ends-all", "push.gone-retried"),
     isolation=Isolation.SESSION,
+    patience=3.0,
 )
 async def retries_end(lab: A2aLab) -> None:
     """A receiver never takes the first event, but all others: the attempts end, and the others come. Another answers
@@ -185,7 +189,7 @@ GIVEN_UP = 31.0
     faults=("ack_slow",),
     mutants=("push.waits-forever",),
     isolation=Isolation.SESSION,
-    patient=True,
+    patience=5.0,
 )
 async def silent_receivers_are_given_up(lab: A2aLab) -> None:
     """A receiver takes the first delivery and never answers: its sender ends the connection."""

@@ -48,6 +48,7 @@ async def a_stream_is_an_event_stream(lab: A2aLab) -> None:
     "Every event of a JSON-RPC stream is a full response with the id of the request",
     needs=STREAM,
     mutants=("task-stream.bare-events", "task-stream.event-ids"),
+    patience=0.5,
 )
 async def every_event_is_a_response(lab: A2aLab) -> None:
     """Streams are asked for under a number and under a string; each event's data is judged."""
@@ -154,6 +155,7 @@ async def a_message_is_alone(lab: A2aLab) -> None:
     "After the Task a stream has updates only",
     needs=STREAM,
     mutants=("task-stream.task-for-every-update",),
+    patience=0.5,
 )
 async def updates_follow_the_task(lab: A2aLab) -> None:
     """The stream of a task with chunks. A Task at its very end is allowed (11.7)."""
@@ -278,7 +280,7 @@ async def a_stream_is_not_cached(lab: A2aLab) -> None:
         lab.expect(expect.that(encoding == "identity", "no Content-Encoding", encoding, *evidence))
 
 
-IDLE = 7.0
+IDLE = 5.2
 """Seconds for which a stream has nothing to say."""
 
 
@@ -287,10 +289,10 @@ IDLE = 7.0
     "An idle stream stays open",
     needs=STREAM,
     mutants=("task-stream.idle-timeout",),
-    patient=True,
+    patience=5.0,
 )
 async def an_idle_stream_stays_open(lab: A2aLab) -> None:
-    """A task says nothing for 7 s, before its first chunk or after it: its stream must then still be there, and bring
+    """A task says nothing for 5.2 s, before its first chunk or after it: its stream must then still be there, and bring
     the next one."""
     async with lab.session() as session:
         play = await lab.effects.plan(Role.TICKS, count=2, gap=IDLE)

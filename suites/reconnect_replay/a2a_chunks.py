@@ -15,6 +15,7 @@ from .watching import STREAM, ticks
     "Events arrive in the order in which they were generated, and none is lost",
     needs=STREAM,
     mutants=("task-stream.swaps-events", "task-stream.drops-event", "task-stream.exception-first"),
+    patience=0.5,
 )
 async def events_arrive_in_order(lab: A2aLab) -> None:
     """A stream of numbered chunks, and one of an agent that breaks after some events, which must come first."""
@@ -38,6 +39,7 @@ async def events_arrive_in_order(lab: A2aLab) -> None:
     "The chunks of an artifact join to the stored artifact",
     needs=STREAM,
     mutants=("artifact.append-replaces", "artifact.append-first", "artifact.last-chunk-always"),
+    patience=0.5,
 )
 async def chunks_join_to_the_artifact(lab: A2aLab) -> None:
     """The first chunk of an artifact does not append, none follows its last, and together they are what is stored."""
@@ -68,6 +70,7 @@ def _chunked(chunks: Sequence[Update]) -> Iterator[Violation]:
     "All events of a stream name one task and one context",
     needs=STREAM,
     mutants=("task-stream.foreign-context", "task-stream.foreign-task"),
+    patience=0.5,
 )
 async def events_name_one_task(lab: A2aLab) -> None:
     """The ids of all events of a stream of chunks."""

@@ -51,6 +51,7 @@ async def _readers(lab: A2aLab, session: A2aSession) -> tuple[list[TaskStream], 
     needs=STREAM,
     faults=("stall",),
     mutants=("readers.share-a-queue", "readers.in-lock-step"),
+    patience=2.0,
 )
 async def all_readers_get_the_same(lab: A2aLab) -> None:
     """Three readers of a task with chunks. Then two of a task that waits for input, of which one stops reading: the
@@ -113,6 +114,7 @@ def _unaffected(lab: A2aLab, reader: TaskStream, task: Update, ended: bool) -> N
     needs=STREAM,
     faults=("cut",),
     mutants=("readers.closed-together",),
+    patience=1.0,
 )
 async def a_reader_that_leaves_takes_nobody_along(lab: A2aLab) -> None:
     """Of three readers the one that began the task is reset and another closes: the third gets everything."""
@@ -159,6 +161,7 @@ async def an_unknown_task_has_no_subscribers(lab: A2aLab) -> None:
     "A subscription to a task that needs input carries the next turn",
     needs={Feature.STREAMING, Role.ASK},
     mutants=("subscribe.interrupted-refused", "subscribe.deaf-to-next-turn"),
+    patience=0.5,
 )
 async def a_subscription_carries_the_next_turn(lab: A2aLab) -> None:
     """A client subscribes to a task that waits for input, and then gives it: the Task comes first, then the events of

@@ -56,6 +56,7 @@ async def rejoin(lab: A2aLab, session: A2aSession, task: str, within: float) -> 
     needs=STREAM,
     faults=("cut", "reset", "half_close"),
     mutants=("drop.kills-task", "drop.freezes-task", "drop.repeats-task"),
+    patience=1.0,
 )
 async def a_task_outlives_its_stream(lab: A2aLab) -> None:
     """Three streams are left after some events: closed, reset and half closed. Each task must complete, with every
@@ -85,6 +86,7 @@ async def _goes_on(lab: A2aLab, session: A2aSession, run: Work, how: Departure, 
     needs={Role.ASK, Role.TICKS},
     faults=("cut",),
     mutants=("drop.kills-waited-task",),
+    patience=1.0,
 )
 async def a_task_outlives_a_blocking_request(lab: A2aLab) -> None:
     """A task that asks for input gets it by a send that waits, whose connection is reset before its answer."""
@@ -135,6 +137,7 @@ async def a_subscription_begins_with_the_task(lab: A2aLab) -> None:
     needs=STREAM,
     faults=("cut_after_events",),
     mutants=("subscribe.misses-event", "subscribe.repeats-event", "subscribe.whole-log-again"),
+    patience=1.0,
 )
 async def no_gap_after_a_cut(lab: A2aLab) -> None:
     """Streams are reset after one to five events. Every second client comes back at once, the others late. What the
@@ -179,6 +182,7 @@ def _adds_up(tail: TaskStream, task: Update, when: str) -> list[Violation]:
     "A subscription in a burst of events misses none and repeats none",
     needs=STREAM,
     mutants=("subscribe.misses-event", "subscribe.repeats-event", "subscribe.late-join"),
+    patience=0.5,
 )
 async def no_gap_in_a_burst(lab: A2aLab) -> None:
     """Chunks come 1 ms apart while readers subscribe one after the other."""
@@ -235,6 +239,7 @@ def _manner(tail: TaskStream, head: TaskStream) -> str:
     needs=STREAM,
     faults=("cut",),
     mutants=("subscribe.stores-again", "subscribe.runs-again"),
+    patience=1.0,
 )
 async def readers_do_not_change_the_store(lab: A2aLab) -> None:
     """A stream is left, and three readers subscribe: every chunk is stored once."""

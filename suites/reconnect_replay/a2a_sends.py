@@ -19,6 +19,7 @@ AT_ONCE = 1.0
     "SendMessage waits for a terminal or interrupted state by default",
     needs={Role.TICKS},
     mutants=("send.never-waits",),
+    patience=1.0,
 )
 async def a_send_waits(lab: A2aLab) -> None:
     """A task that takes its time is asked for without any flag."""
@@ -34,6 +35,7 @@ async def a_send_waits(lab: A2aLab) -> None:
     "The answer of a send that waits has the latest state and all artifacts",
     needs={Role.TICKS},
     mutants=("send.never-waits", "send.answers-without-artifacts"),
+    patience=0.5,
 )
 async def the_answer_has_all_artifacts(lab: A2aLab) -> None:
     """The answer is compared with what GetTask gives afterwards."""

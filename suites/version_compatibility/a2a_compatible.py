@@ -133,6 +133,7 @@ def _same(found: Update, task: str, what: str) -> Violation | None:
     needs={Feature.PUSH, Role.TICKS},
     isolation=Isolation.SESSION,
     mutants=("compatible.push-of-10-in-03", "compatible.push-of-03-in-10"),
+    patience=1.0,
 )
 async def notifications_have_their_own_shape(lab: A2aLab) -> None:
     """A webhook is registered with the message of a task; another for a task that the other version began."""

@@ -20,8 +20,8 @@ class Busy:
         self.peak, self.running = 0, 0
         self.begun: dict[str, float] = {}
 
-    def check(self, ident: str, *, patient: bool) -> Check:
-        return check(ident, "It takes its time", patient=patient)(self._body(ident))
+    def check(self, ident: str, *, patience: float) -> Check:
+        return check(ident, "It takes its time", patience=patience)(self._body(ident))
 
     def _body(self, ident: str) -> Callable[[McpLab], object]:
         async def body(lab: McpLab) -> None:
@@ -35,8 +35,8 @@ class Busy:
         return body
 
     def sail(self, concurrency: int) -> None:
-        waiting = [self.check(f"t.wait-{number}", patient=True) for number in range(3)]
-        acting = [self.check(f"t.act-{number}", patient=False) for number in range(3)]
+        waiting = [self.check(f"t.wait-{number}", patience=1.0 + number) for number in range(7)]
+        acting = [self.check(f"t.act-{number}", patience=0.0) for number in range(3)]
         made = suite("t", [*waiting, *acting], [row(each.id) for each in (*waiting, *acting)])
         _sailed(made, concurrency)
 
@@ -50,12 +50,13 @@ def test_cases_that_mostly_wait_hold_up_nobody() -> None:
     busy.sail(2)
     first = min(busy.begun.values())
     at_once = {ident for ident, begun in busy.begun.items() if begun < first + 5}
-    assert at_once == {"t.wait-0", "t.wait-1", "t.act-0", "t.act-1"}
-    assert busy.peak == 4
+    patient = {f"t.wait-{number}" for number in range(1, 7)}
+    assert at_once == {*patient, "t.act-0", "t.act-1"}, "the shortest of seven waits for one of six places"
+    assert busy.peak == 8
 
 
 def test_where_one_case_runs_at_a_time_they_take_their_turn_with_the_others() -> None:
     busy = Busy()
     busy.sail(1)
     assert busy.peak == 1
-    assert len(busy.begun) == 6
+    assert len(busy.begun) == 10
