@@ -250,12 +250,11 @@ class Voyage:
     async def _together(self, cases: Sequence[Case]) -> None:
         """Patient cases have places of their own, thrice as many, and the longest of them begin: they load nothing."""
         places = self.options.concurrency
-        if places == 1:
-            return await self._in_turn(cases, places)
-        patient = sorted((case for case in cases if case.check.patience), key=lambda case: -case.check.patience)
+        patience = {case.id: case.check.patience if places > 1 else 0.0 for case in cases}
+        waiting = sorted((case for case in cases if patience[case.id]), key=lambda case: -patience[case.id])
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._in_turn, patient, 3 * places)
-            tasks.start_soon(self._in_turn, [case for case in cases if not case.check.patience], places)
+            tasks.start_soon(self._in_turn, waiting, 3 * places)
+            tasks.start_soon(self._in_turn, [case for case in cases if not patience[case.id]], places)
 
     async def _in_turn(self, cases: Sequence[Case], places: int) -> None:
         limiter = anyio.CapacityLimiter(places)

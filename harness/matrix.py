@@ -61,7 +61,7 @@ def cells(results: Iterable[Result]) -> Mapping[tuple[str, Column], Verdict]:
 def merged(left: Result, right: Result) -> Result:
     """One result for a case that two shards judged. A monitor that saw nothing yields to any other verdict."""
     for one, other in ((left, right), (right, left)):
-        if one.case.check.monitor and one.reason is Reason.NOTHING_SEEN:
+        if one.reason is Reason.NOTHING_SEEN:
             return other
     order = list(Verdict)
     return min(left, right, key=lambda result: order.index(result.verdict))

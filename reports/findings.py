@@ -87,9 +87,14 @@ def finding(result: Result, run: RunStarted) -> Finding:
 
 
 def suite_of(case: Case, run: RunStarted) -> str:
-    """The suite of a case: that of its first row, in this column or in any."""
-    rows = case.rows or tuple(run.requirements[name] for name in case.check.requirements if name in run.requirements)
+    """The suite of a case: that of its first row."""
+    rows = rows_of(case, run)
     return rows[0].suite if rows else ""
+
+
+def rows_of(case: Case, run: RunStarted) -> tuple[Requirement, ...]:
+    """The requirements of a case: those that hold in its column, or all of its check where none does."""
+    return case.rows or tuple(run.requirements[name] for name in case.check.requirements if name in run.requirements)
 
 
 def by_suite(results: Iterable[Result], run: RunStarted) -> dict[str, list[Result]]:
@@ -118,9 +123,7 @@ def _records(result: Result) -> tuple[int, ...]:
 def _clauses(result: Result, run: RunStarted) -> tuple[Requirement, ...]:
     """The rows that were broken; all rows of the case where no violation names one."""
     named = {violation.requirement for violation in (*result.violations, *result.notes)}
-    rows = result.case.rows or tuple(
-        run.requirements[name] for name in result.case.check.requirements if name in run.requirements
-    )
+    rows = rows_of(result.case, run)
     return tuple(row for row in rows if row.id in named or row.family in named) or rows
 
 

@@ -6,9 +6,9 @@ import json
 from importlib.metadata import version
 from typing import Any
 
-from seatrial import RunStarted
+from seatrial import Requirement, RunStarted
 
-from .findings import finding
+from .findings import finding, rows_of
 from .reporter import Run, WholeReporter, counts
 
 SCHEMA = "seatrial.report/1"
@@ -24,7 +24,33 @@ class JsonReporter(WholeReporter):
 
 def document(run: Run) -> dict[str, Any]:
     findings = [finding(result, run.started).as_json() for result in run.results]
-    return {"schema": SCHEMA, **described(run.started), "summary": _summary(run), "findings": findings}
+    return {
+        "schema": SCHEMA,
+        **described(run.started),
+        "summary": _summary(run),
+        "requirements": [_row(row) for row in _used(run)],
+        "findings": findings,
+    }
+
+
+def _used(run: Run) -> list[Requirement]:
+    """The requirements that the cases are about, in their order."""
+    named = {row.id: row for result in run.results for row in rows_of(result.case, run.started)}
+    return list(named.values())
+
+
+def _row(row: Requirement) -> dict[str, Any]:
+    """What a reader needs to know of a requirement, and of where it holds."""
+    return {
+        "id": row.id,
+        "suite": row.suite,
+        "protocol": row.protocol,
+        "level": row.level.value,
+        "versions": list(row.versions),
+        "bindings": list(row.bindings),
+        "spec": row.spec,
+        "title": row.title,
+    }
 
 
 def described(started: RunStarted) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from .canceling import PROMPTLY, SECONDS, become_canceled, canceled, terminal_st
 
 GRACE = 1.0
 """Seconds in which what was on its way may still arrive."""
-WITNESSED = 1.0
+WITNESSED = 1.2
 """How long a task works that leaves a trace: another is waited for to its end, and this one beyond."""
 WATCHED = 3.0
 """Seconds for which nothing may follow a cancellation."""
