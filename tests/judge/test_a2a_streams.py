@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from seatrial.judge.a2a.streams import complete, consecutive, covers, joined, once, same_tail, steps, whole
+from seatrial.judge.a2a.streams import complete, consecutive, covers, ends, joined, once, same_tail, steps, whole
 from seatrial.protocols.a2a.updates import Update, read
 
 
@@ -44,6 +44,21 @@ def test_a_hole_and_a_repetition_are_told_by_where_they_are(tail: list[Update]) 
     assert found is not None
     assert "from character 0: '1 2 3 '" in found.expected
     assert "from character 0: '1 " in found.actual
+
+
+@pytest.mark.parametrize(
+    ("tail", "held"),
+    [
+        ([task(A="1 2 "), chunk("2 "), chunk("3 ")], True),
+        ([chunk("2 "), chunk("3 "), status("TASK_STATE_COMPLETED")], True),
+        ([chunk("1 "), chunk("3 ")], False),
+        ([chunk("2 ")], False),
+        ([status("TASK_STATE_COMPLETED")], False),
+    ],
+    ids=["overlapping", "whole", "hole", "short", "nothing"],
+)
+def test_what_came_last_is_the_end_of_the_artifact(tail: list[Update], held: bool) -> None:
+    assert (ends(tail, task(A="1 2 3 "), "they") is None) is held
 
 
 def test_an_artifact_that_one_side_lacks_is_named() -> None:

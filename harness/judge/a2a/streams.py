@@ -56,6 +56,15 @@ def whole(updates: Sequence[Update], task: Update, what: str = "the events") -> 
     return Violation(f"{what} add up to the stored artifacts: {expected}", actual, evidence)
 
 
+def ends(updates: Sequence[Update], task: Update, what: str) -> Violation | None:
+    """The chunks among these updates, joined, are the end of the task's artifacts: nothing of it is missing."""
+    seen, kept = joined(update for update in updates if update.kind == "artifact"), stored(task)
+    if seen and all(kept.get(ident, "").endswith(text) for ident, text in seen.items()):
+        return None
+    evidence = (*(u.record for u in updates[-3:] if u.record), task.record)
+    return Violation(f"{what} are the end of the stored artifacts: {shown(kept)}", shown(seen), evidence)
+
+
 def _difference(kept: Mapping[str, str], seen: Mapping[str, str]) -> tuple[str, str]:
     """Where two sets of artifacts differ first, as each of them has it."""
     ident = next(ident for ident in (*kept, *seen) if kept.get(ident) != seen.get(ident))
