@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .model import Isolation as Isolation
     from .model import Level as Level
     from .model import Mutant as Mutant
+    from .model import Place as Place
     from .model import Reason as Reason
     from .model import Requirement as Requirement
     from .model import Result as Result
@@ -149,6 +150,7 @@ _EXPORTS: dict[str, str] = {
     "Isolation": "model",
     "Level": "model",
     "Mutant": "model",
+    "Place": "model",
     "Reason": "model",
     "Requirement": "model",
     "Result": "model",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from .model import Column, Reason, Result, Verdict
+from .model import Place, Reason, Result, Verdict
 
 
 class Exit(IntEnum):
@@ -49,11 +49,11 @@ def exit_code(results: Iterable[Result], policy: Policy) -> Exit:
     return Exit.UNJUDGED if Verdict.ERROR in verdicts or any(unjudged) else Exit.WELL
 
 
-def cells(results: Iterable[Result]) -> Mapping[tuple[str, Column], Verdict]:
-    """The verdict of every check in every column; several results of one cell are merged."""
-    found: dict[tuple[str, Column], Verdict] = {}
+def cells(results: Iterable[Result]) -> Mapping[tuple[str, Place], Verdict]:
+    """The verdict of every check in every column of every target; several results of one cell are merged."""
+    found: dict[tuple[str, Place], Verdict] = {}
     for result in results:
-        key = (result.case.check.id, result.case.column)
+        key = (result.case.check.id, result.case.place)
         found[key] = Verdict.merge((result.verdict, found.get(key, Verdict.NOT_APPLICABLE)))
     return found
 

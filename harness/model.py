@@ -197,6 +197,14 @@ class Column:
         return f"{self.version},{self.binding},{self.profile}"
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A column of one of the targets of a run: what the matrix has a column for."""
+
+    target: str
+    column: Column
+
+
 CheckBody = Callable[..., Any]
 """`async def body(lab: Lab) -> None`, or for a monitor `def body(histories, spoken) -> Judgement`."""
 
@@ -262,6 +270,10 @@ class Case:
     @property
     def id(self) -> str:
         return f"{self.target}/{self.check.id}[{self.column}]"
+
+    @property
+    def place(self) -> Place:
+        return Place(self.target, self.column)
 
     @property
     def level(self) -> Level:

@@ -13,7 +13,7 @@ from seatrial import CaseFinished, Event, RunFinished, RunStarted, Verdict
 
 from .findings import BAD, Finding, Group, bad, finding, lines, note_text, same_check, unjudged
 from .reporter import Run, counts
-from .table import MARKS, Matrix, title
+from .table import MARKS, Matrix
 from .text import shortened, visible
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
@@ -74,8 +74,8 @@ class ConsoleReporter:
         self._console.print()
         self._console.print(matrix.table(numbered))
         if numbered:
-            for number, column in enumerate(matrix.columns, start=1):
-                self._console.print(Text(f"  {number:>2}  {title(column, ' ')}"))
+            for number, title in enumerate(matrix.titles, start=1):
+                self._console.print(Text(f"  {number:>2}  {' '.join(title)}"))
         if matrix.hidden:
             about = f"Checks without a FAIL, WARN or ERROR: {matrix.hidden}; --verbose shows them"
             self._console.print(Text(about, style="dim"))

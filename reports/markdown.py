@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from seatrial import Column, Result, Verdict, cells
+from seatrial import Place, Result, Verdict, cells
 
 from .findings import Finding, Group, bad, by_suite, finding, lines, unjudged
-from .reporter import Run, WholeReporter, columns, counts
+from .reporter import Run, WholeReporter, counts, headings, places
 from .text import markdown, visible
 
 _CELLS = {
@@ -72,24 +72,20 @@ def _shown(name: str, text: str) -> str:
 
 def _matrix(run: Run) -> Iterator[str]:
     results = run.results
-    shown = columns(results)
+    shown = places(results)
     if shown:
         yield "## Matrix"
         yield ""
     for suite, rows in by_suite(results, run.started).items():
-        yield from _table([markdown(suite), *map(_heading, shown)], _rows(rows, shown))
+        heads = (markdown(" ".join(heading)) for heading in headings(shown))
+        yield from _table([markdown(suite), *heads], _rows(rows, shown))
 
 
-def _rows(results: Sequence[Result], shown: Sequence[Column]) -> Iterator[list[str]]:
+def _rows(results: Sequence[Result], shown: Sequence[Place]) -> Iterator[list[str]]:
     verdicts = cells(results)
     for check in dict.fromkeys(result.case.check.id for result in results):
-        found = (verdicts.get((check, column)) for column in shown)
+        found = (verdicts.get((check, place)) for place in shown)
         yield [markdown(check), *("" if verdict is None else _CELLS[verdict] for verdict in found)]
-
-
-def _heading(column: Column) -> str:
-    profile = "" if column.profile == "none" else f" {column.profile}"
-    return markdown(f"{column.version} {column.binding}{profile}")
 
 
 def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:

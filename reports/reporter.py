@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
-from seatrial import CaseFinished, Column, Event, Reason, Result, RunFinished, RunStarted, Verdict
+from seatrial import CaseFinished, Event, Place, Reason, Result, RunFinished, RunStarted, Verdict
 
 
 class Reporter(Protocol):
@@ -76,10 +76,26 @@ def counts(results: Iterable[Result]) -> dict[Verdict, int]:
     return found
 
 
-def columns(results: Sequence[Result]) -> tuple[Column, ...]:
-    """The columns that occur, in the order of version, binding and profile."""
-    found = {result.case.column for result in results}
-    return tuple(sorted(found, key=lambda column: (column.version, column.binding, column.profile)))
+def places(results: Sequence[Result]) -> tuple[Place, ...]:
+    """The columns of the matrix: by target as they occur, then in the order of version, binding and profile."""
+    targets = list(dict.fromkeys(result.case.target for result in results))
+
+    def order(place: Place) -> tuple[int, str, str, str]:
+        return targets.index(place.target), place.column.version, place.column.binding, place.column.profile
+
+    return tuple(sorted({result.case.place for result in results}, key=order))
+
+
+def headings(places: Sequence[Place]) -> tuple[tuple[str, ...], ...]:
+    """What to say of each column of the matrix: the target where there are several, version, binding and profile."""
+    several = len({place.target for place in places}) > 1
+    return tuple(_heading(place, several) for place in places)
+
+
+def _heading(place: Place, several: bool) -> tuple[str, ...]:
+    column = place.column
+    profile = () if column.profile == "none" else (column.profile,)
+    return (*((place.target,) if several else ()), column.version, column.binding, *profile)
 
 
 class WholeReporter(ABC):

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
-from seatrial import Column, Result, RunStarted, Verdict, cells
+from seatrial import Place, Result, RunStarted, Verdict, cells
 
 from .findings import BAD, by_suite
-from .reporter import columns
+from .reporter import headings, places
+from .text import visible
 
 MARKS = {
     Verdict.PASS: ("pass", "green"),
@@ -27,14 +28,15 @@ SHORT = {"streamable-http": "http"}
 LEGEND = "passed/applicable"
 """What the cells of a suite count."""
 
-Cells = Mapping[tuple[str, Column], Verdict]
+Cells = Mapping[tuple[str, Place], Verdict]
 
 
 class Matrix:
     """`whole` shows every check, otherwise those with a FAIL, a WARN or an ERROR stand below their suites."""
 
     def __init__(self, results: Sequence[Result], started: RunStarted, whole: bool) -> None:
-        self.columns = columns(results)
+        self._places = places(results)
+        self.titles = tuple(map(_short, headings(self._places)))
         self._cells: Cells = cells(results)
         self._suites = {
             suite: tuple(dict.fromkeys(result.case.check.id for result in found))
@@ -50,26 +52,26 @@ class Matrix:
     def width(self) -> int:
         """How wide the matrix is when every column is named in full."""
         names = [LEGEND, *self._suites, *(f"  {check}" for checks in self._shown.values() for check in checks)]
-        heads = sum(1 + max(map(len, title(column, "\n").split("\n"))) for column in self.columns)
+        heads = sum(1 + max(map(len, title)) for title in self.titles)
         return max(map(len, names)) + heads
 
     def table(self, numbered: bool) -> Table:
         table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="none")
         table.add_column(Text(LEGEND, style="dim"), overflow="fold", min_width=20)
-        for number, column in enumerate(self.columns, start=1):
-            table.add_column(str(number) if numbered else title(column, "\n"), min_width=4, no_wrap=True)
+        for number, title in enumerate(self.titles, start=1):
+            table.add_column(str(number) if numbered else "\n".join(title), min_width=4, no_wrap=True)
         for suite, checks in self._suites.items():
-            table.add_row(Text(suite, style="bold"), *(self._tally(checks, column) for column in self.columns))
+            table.add_row(Text(suite, style="bold"), *(self._tally(checks, place) for place in self._places))
             for check in self._shown[suite]:
-                table.add_row(Text(f"  {check}"), *(_cell(self._cells.get((check, c))) for c in self.columns))
+                table.add_row(Text(f"  {check}"), *(_cell(self._cells.get((check, p))) for p in self._places))
         return table
 
     def _bad(self, check: str) -> bool:
-        return any(self._cells.get((check, column)) in BAD for column in self.columns)
+        return any(self._cells.get((check, place)) in BAD for place in self._places)
 
-    def _tally(self, checks: Sequence[str], column: Column) -> Text:
+    def _tally(self, checks: Sequence[str], place: Place) -> Text:
         """How many checks of a suite passed of those that apply, in the colour of the worst."""
-        found = [verdict for check in checks if (verdict := self._cells.get((check, column)))]
+        found = [verdict for check in checks if (verdict := self._cells.get((check, place)))]
         applicable = [verdict for verdict in found if verdict is not Verdict.NOT_APPLICABLE]
         style = MARKS[Verdict.merge(applicable)][1]
         return Text(f"{applicable.count(Verdict.PASS)}/{len(applicable)}" if applicable else "", style=style)
@@ -79,7 +81,6 @@ def _cell(verdict: Verdict | None) -> Text:
     return Text("") if verdict is None else Text(*MARKS[verdict])
 
 
-def title(column: Column, separator: str) -> str:
+def _short(heading: Sequence[str]) -> tuple[str, ...]:
     """A column as the matrix names it."""
-    profile = () if column.profile == "none" else (column.profile,)
-    return separator.join((column.version, SHORT.get(column.binding, column.binding), *profile))
+    return tuple(visible(SHORT.get(part, part)) for part in heading)
