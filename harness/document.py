@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,12 +33,19 @@ class Document:
     text: str = ""
 
     def line(self, path: Keys) -> int:
-        """The line, from 1, on which the value of `path` or the nearest table around it begins."""
+        """The line, from 1, on which the value of `path` or the nearest table around it begins.
+
+        The tables of an array are its keys "1", "2" and so on.
+        """
         best, found = -1, 1
         table: Keys = ()
+        elements: Counter[Keys] = Counter()
         for number, line in enumerate(self.text.splitlines(), start=1):
             if header := _HEADER.match(line):
                 table = here = _parts(header[1])
+                if line.lstrip().startswith("[["):
+                    elements[table] += 1
+                    table = here = (*table, str(elements[table]))
             elif key := _KEY.match(line):
                 here = table + _parts(key[1])
             else:
@@ -83,6 +92,19 @@ class Entry:
         if isinstance(self.value, bool):
             raise self._wrong("a whole number")
         return self._typed(int, "a whole number")
+
+    def day(self) -> date:
+        if isinstance(self.value, datetime) or not isinstance(self.value, date):
+            raise self._wrong("a day without quotes, such as 2027-01-31")
+        return self.value
+
+    def tables(self) -> tuple[Entry, ...]:
+        """The tables of an array."""
+        wanted = f"tables that begin with [[{'.'.join(self.path)}]]"
+        values = self._typed(list, wanted)
+        if not all(isinstance(value, dict) for value in values):
+            raise self._wrong(wanted)
+        return tuple(Entry(self.document, (*self.path, str(n)), value) for n, value in enumerate(values, start=1))
 
     def texts(self) -> tuple[str, ...]:
         wanted = "a list of texts in quotes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from .model import Case, Requirement, Result
 
@@ -38,6 +38,18 @@ class CaseFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineProblem:
+    """An entry of the baseline that fails the run: where it stands (file, line, key), and why and what to do."""
+
+    kind: Literal["stale", "expired"]
+    place: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.place} {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
 class RunFinished:
     """`complete` is false when the run was interrupted; `failure` is the one finding of a target
     that cannot be reached or does not speak the protocol."""
@@ -46,6 +58,7 @@ class RunFinished:
     seconds: float
     complete: bool = True
     failure: str = ""
+    baseline: tuple[BaselineProblem, ...] = ()
 
 
 Event = RunStarted | CaseStarted | CaseFinished | RunFinished

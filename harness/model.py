@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from typing import Any
 
@@ -281,8 +282,17 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Acceptance:
+    """Why a broken requirement does not fail the run for a while: an entry of the baseline. `expires`: the last day."""
+
+    reason: str
+    owner: str
+    expires: date
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one case."""
+    """What became of one case. `accepted`: the entries of a baseline by which it does not fail the run."""
 
     case: Case
     verdict: Verdict
@@ -293,6 +303,7 @@ class Result:
     records: tuple[int, ...] = ()
     seconds: float = 0.0
     traceback: str = ""
+    accepted: tuple[Acceptance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from typing import Any
 import anyio
 
 from .berth import Berth, Unfit
+from .grading import graded
 from .judge.operations import Histories
 from .judge.traffic import Judgement
 from .lab import Broken, Inconclusive, Lab, NotApplicable
-from .model import Case, Exclusion, Level, Reason, Requirement, Result, Verdict, Violation
+from .model import Case, Exclusion, Reason, Result, Verdict, Violation
 from .target import StartFailure
 from .transcript import Recorder
 
@@ -164,16 +165,6 @@ def _deaths(lab: Lab[Any], counted: Sequence[Violation]) -> list[Violation]:
     if said or not lab.deaths:
         return []
     return [Violation("the target's process goes on", "the process ended during this case", tuple(lab.deaths))]
-
-
-def graded(violation: Violation, rows: Sequence[Requirement]) -> Verdict:
-    """MUST: FAIL, or WARN when soft. SHOULD: WARN. MAY and INFO: a note, which is a PASS. No row: WARN."""
-    row = next((row for row in rows if row.id == violation.requirement), None)
-    if row is None:
-        return Verdict.WARN
-    if row.level is Level.MUST:
-        return Verdict.WARN if violation.soft else Verdict.FAIL
-    return Verdict.WARN if row.level is Level.SHOULD else Verdict.PASS
 
 
 def _all_records(violations: Sequence[Violation]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LAYERS = (
-    {"model", "spelling"},
+    {"model", "spelling", "grading"},
     {"events", "wire", "transcript", "normalisation", "chance", "tempo", "requirements", "clauses", "document"},
     {"faults", "stimuli", "config", "claims", "planning"},
     {"transport", "relay", "receiver", "model_server"},
