@@ -57,23 +57,32 @@ async def run(
     When cancelled, RunFinished is still emitted, with `complete` false.
     """
     targets = (target,) if not isinstance(target, Sequence) else tuple(target)
-    begun = anyio.current_time()
-    redactor = Redactor(tuple(sorted({s for each in targets for s in _secrets(each)}, key=len, reverse=True)))
-    transcript = Transcript(lambda: anyio.current_time() - begun, redactor, sink)
-    logbook = Logbook(emit, redactor, begun)
     unreachable: Unreachable | None = None
     results: tuple[Result, ...] = ()
-    async with AsyncExitStack() as stack:
-        voyages = [
-            await stack.enter_async_context(_aboard(each, suites, options, transcript, logbook)) for each in targets
-        ]
+    async with embarked(targets, suites, options, emit, sink) as fleet:
         try:
-            results = await _sail(voyages, logbook)
+            results = await fleet.sail()
         except Unreachable as error:
             unreachable = error
     if unreachable:
         raise unreachable
     return results
+
+
+@asynccontextmanager
+async def embarked(
+    targets: Sequence[Target], suites: Sequence[Suite], options: Options, emit: Emit, sink: Sink | None = None
+) -> AsyncIterator[Fleet]:
+    """Open targets with one transcript and one logbook, for who runs cases one by one. See `run` for the arguments."""
+    begun = anyio.current_time()
+    redactor = Redactor(tuple(sorted({s for each in targets for s in _secrets(each)}, key=len, reverse=True)))
+    transcript = Transcript(lambda: anyio.current_time() - begun, redactor, sink)
+    logbook = Logbook(emit, redactor, begun)
+    async with AsyncExitStack() as stack:
+        voyages = [
+            await stack.enter_async_context(_aboard(each, suites, options, transcript, logbook)) for each in targets
+        ]
+        yield Fleet(tuple(voyages), options, logbook)
 
 
 @asynccontextmanager
@@ -94,28 +103,35 @@ async def _aboard(
             tasks.cancel_scope.cancel()
 
 
-async def _sail(voyages: Sequence[Voyage], logbook: Logbook) -> tuple[Result, ...]:
-    """First what all targets speak, then their cases."""
-    planned = [await voyage.chart() for voyage in voyages]
-    options = voyages[0].options
-    asked = {
-        "profile": options.profile,
-        "tempo": options.tempo,
-        "concurrency": options.concurrency,
-        "versions": list(options.versions),
-        "bindings": list(options.bindings),
-    }
-    rows = {row.id: row for suite in voyages[0].suites for row in suite.requirements}
-    spoken = [(voyage.berth.target, voyage.berth.claims) for voyage in voyages]
-    logbook.begin(spoken, tuple(case for cases in planned for case in cases), rows, options.seed, asked)
-    complete = False
-    try:
-        for voyage, cases in zip(voyages, planned, strict=True):
-            await voyage.sail(cases)
-        complete = True
-    finally:
-        results = logbook.finish(complete)
-    return results
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The voyages of one run, one per target."""
+
+    voyages: tuple[Voyage, ...]
+    options: Options
+    logbook: Logbook
+
+    async def sail(self) -> tuple[Result, ...]:
+        """First what all targets speak, then their cases."""
+        planned = [await voyage.chart() for voyage in self.voyages]
+        self.begin(tuple(case for cases in planned for case in cases))
+        complete = False
+        try:
+            for voyage, cases in zip(self.voyages, planned, strict=True):
+                await voyage.sail(cases)
+            complete = True
+        finally:
+            results = self.logbook.finish(complete)
+        return results
+
+    def begin(self, cases: tuple[Case, ...]) -> None:
+        """Tell everybody which cases are run, and how. The targets have been reached."""
+        options, listed = self.options, ("versions", "bindings")
+        asked = {name: getattr(options, name) for name in ("profile", "tempo", "concurrency")}
+        asked |= {name: list(getattr(options, name)) for name in listed}
+        rows = {row.id: row for suite in self.voyages[0].suites for row in suite.requirements}
+        spoken = [(voyage.berth.target, voyage.berth.claims) for voyage in self.voyages]
+        self.logbook.begin(spoken, cases, rows, options.seed, asked)
 
 
 def _secrets(target: Target) -> tuple[str, ...]:
@@ -230,18 +246,29 @@ class Voyage:
 
     async def sail(self, cases: Sequence[Case]) -> None:
         """Excluded ones at once, others together, those that need the target alone after them, then monitors."""
-        for case in (case for case in cases if case.exclusion):
-            self.logbook.done(await run_case(case, self.berth, self._recorder(case)))
         ready = [case for case in cases if not case.exclusion and not case.check.monitor]
-        alone = [case for case in ready if self._needs_solitude(case)]
+        alone = [case for case in ready if self.needs_solitude(case)]
+        for case in (case for case in cases if case.exclusion):
+            await self.step(case)
         await self._together([case for case in ready if case not in alone])
-        for case in alone:
-            await self._one(case, alone=True)
-        for case in (case for case in cases if case.check.monitor and not case.exclusion):
+        for case in (*alone, *(case for case in cases if case.check.monitor and not case.exclusion)):
+            await self.step(case)
+
+    async def step(self, case: Case, alone: bool = True) -> Result:
+        """One case of any kind, as the logbook keeps it. `alone`: nobody else talks to the target now.
+
+        A monitor judges what the cases before it have shown.
+        """
+        if case.exclusion:
+            self.logbook.done(await run_case(case, self.berth, self._recorder(case)))
+        elif case.check.monitor:
             self.logbook.emit(CaseStarted(case))
             self.logbook.done(await run_case(case, self.berth, self._recorder(case), self._histories(case.column)))
+        else:
+            await self._one(case, alone)
+        return self.logbook.results[case.id]
 
-    def _needs_solitude(self, case: Case) -> bool:
+    def needs_solitude(self, case: Case) -> bool:
         """Must nobody else be about? A witness without a key tells nobody's effects from another's."""
         killing = case.check.isolation is Isolation.PROCESS and not self.berth.target.spawnable
         witness = played_by(Role.WITNESS, case.column.binding, self.berth.target.stimuli)
@@ -335,10 +362,11 @@ class Voyage:
         recorder = self._recorder(case)
         result = await run_case(case, self.berth, recorder)
         self.histories.setdefault(case.column, {})[case.id] = recorder.records
+        self._judged.pop(case.column, None)
         return result
 
     def _histories(self, column: Column) -> Histories:
-        """Every transcript of a column: its cases, and what was said beside them. Asked for when all of it is there."""
+        """Every transcript of a column: its cases, and what was said beside them, as far as it has come."""
         if column not in self._judged:
             besides = {name: recorder.records for name, recorder in self.berth.besides.get(column, {}).items()}
             whole = {**besides, **self.histories.get(column, {})}
