@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .claims import Spoken as Spoken
     from .clauses import clause_links as clause_links
+    from .curl import curl_line as curl_line
     from .events import CaseFinished as CaseFinished
     from .events import CaseStarted as CaseStarted
     from .events import Event as Event
     from .events import RunFinished as RunFinished
     from .events import RunStarted as RunStarted
+    from .evidence import Evidence as Evidence
+    from .evidence import Line as Line
     from .judge.operations import Histories as Histories
     from .judge.traffic import Judgement as Judgement
     from .lab import Inconclusive as Inconclusive
@@ -98,10 +101,13 @@ if TYPE_CHECKING:
     from .registry import assemble as assemble
     from .registry import check as check
     from .registry import suite as suite
+    from .repetition import rerun_words as rerun_words
     from .stimuli import ROLES as ROLES
     from .stimuli import Stimulus as Stimulus
     from .target import Server as Server
     from .target import free_port as free_port
+    from .transcript import Kind as Kind
+    from .transcript import Record as Record
     from .transport.network import Listener as Listener
     from .transport.network import Network as Network
     from .transport.network import Process as Process
@@ -124,11 +130,14 @@ if TYPE_CHECKING:
 _EXPORTS: dict[str, str] = {
     "Spoken": "claims",
     "clause_links": "clauses",
+    "curl_line": "curl",
     "CaseFinished": "events",
     "CaseStarted": "events",
     "Event": "events",
     "RunFinished": "events",
     "RunStarted": "events",
+    "Evidence": "evidence",
+    "Line": "evidence",
     "Histories": "judge.operations",
     "Judgement": "judge.traffic",
     "Inconclusive": "lab",
@@ -214,10 +223,13 @@ _EXPORTS: dict[str, str] = {
     "assemble": "registry",
     "check": "registry",
     "suite": "registry",
+    "rerun_words": "repetition",
     "ROLES": "stimuli",
     "Stimulus": "stimuli",
     "free_port": "target",
     "Server": "target",
+    "Kind": "transcript",
+    "Record": "transcript",
     "Listener": "transport.network",
     "Network": "transport.network",
     "Process": "transport.network",

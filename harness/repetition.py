@@ -1,0 +1,16 @@
+"""The command that runs one case of a run again."""
+
+from __future__ import annotations
+
+from .events import RunStarted
+from .model import Case
+
+
+def rerun_words(case: Case, run: RunStarted) -> list[str]:
+    """The words of a command line: the same case, target and seed. `options.command` holds how the run was called."""
+    column = case.column
+    words = [*run.options.get("command", ("seatrial", "run", run.address))]
+    end = words.index("--") if "--" in words else len(words)
+    selection = ["--check", case.check.id, "--protocol-version", column.version, "--binding", column.binding]
+    selection += ["--faults", column.profile, "--seed", str(run.seed)]
+    return [*words[:end], *selection, *words[end:]]
