@@ -16,8 +16,9 @@ from .events import CaseStarted
 from .faults import benign_profile
 from .judge.operations import Histories, History
 from .logbook import Emit, Logbook
+from .matrix import Policy, repeated
 from .model import Case, Column, Isolation, Reason, Result, Role, Suite, Verdict, Violation
-from .planning import Equipment, Selection, plan, played_by
+from .planning import Equipment, Selection, Shard, plan, played_by
 from .protocols import driver_of, names
 from .protocols.driver import PIPES, Inquiry, Session
 from .protocols.exchange import Pulse
@@ -34,7 +35,11 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a run was asked to do. `versions` and `bindings` empty: whatever the target speaks."""
+    """What a run was asked to do. `versions` and `bindings` empty: whatever the target speaks.
+
+    `repeat`: so often is each case run. `shard`: only this part of the cases. `first`: ids of the cases that begin.
+    `maxfail`: no case begins after so many failures in the eyes of `policy`; 0: all do.
+    """
 
     seed: int = 0
     tempo: float = 1.0
@@ -43,6 +48,11 @@ class Options:
     bindings: tuple[str, ...] = ()
     concurrency: int = 8
     selection: Selection = field(default_factory=Selection)
+    repeat: int = 1
+    shard: Shard | None = None
+    first: frozenset[str] = frozenset()
+    maxfail: int = 0
+    policy: Policy = field(default_factory=Policy)
 
 
 Sink = Callable[[str], None]
@@ -77,7 +87,7 @@ async def embarked(
     begun = anyio.current_time()
     redactor = Redactor(tuple(sorted({s for each in targets for s in _secrets(each)}, key=len, reverse=True)))
     transcript = Transcript(lambda: anyio.current_time() - begun, redactor, sink)
-    logbook = Logbook(emit, redactor, begun)
+    logbook = Logbook(emit, redactor, begun, options.policy.fails, options.maxfail)
     async with AsyncExitStack() as stack:
         voyages = [
             await stack.enter_async_context(_aboard(each, suites, options, transcript, logbook)) for each in targets
@@ -129,6 +139,9 @@ class Fleet:
         options, listed = self.options, ("versions", "bindings")
         asked = {name: getattr(options, name) for name in ("profile", "tempo", "concurrency")}
         asked |= {name: list(getattr(options, name)) for name in listed}
+        asked |= {"repeat": options.repeat} if options.repeat > 1 else {}
+        if options.shard:
+            asked |= {"shard": str(options.shard), "planned": sum(voyage.planned for voyage in self.voyages)}
         rows = {row.id: row for suite in self.voyages[0].suites for row in suite.requirements}
         spoken = [(voyage.berth.target, voyage.berth.claims) for voyage in self.voyages]
         self.logbook.begin(spoken, cases, rows, options.seed, asked)
@@ -151,6 +164,8 @@ class Voyage:
     options: Options
     logbook: Logbook
     histories: dict[Column, dict[str, list[Record]]] = field(default_factory=dict)
+    planned: int = 0
+    """So many cases has the whole run with this target, other shards included."""
     lost: str = ""
     generation: int = 0
     under_way: set[str] = field(default_factory=set)
@@ -240,19 +255,26 @@ class Voyage:
         columns = [*claims.columns(self.options.profile)]
         if self.options.versions:
             columns += [Column(v, b, self.options.profile) for v, b in claims.refused]
-        return plan(target.name, self.suites, claims, equipment, self.options.selection, columns)
+        cases = plan(target.name, self.suites, claims, equipment, self.options.selection, columns)
+        self.planned = len(cases)
+        return self.options.shard.share(cases) if self.options.shard else cases
 
     # The cases
 
     async def sail(self, cases: Sequence[Case]) -> None:
-        """Excluded ones at once, others together, those that need the target alone after them, then monitors."""
+        """Excluded ones at once, others together, those that need the target alone after them, then monitors.
+
+        None begins when the logbook is full.
+        """
         ready = [case for case in cases if not case.exclusion and not case.check.monitor]
+        ready.sort(key=lambda case: case.id not in self.options.first)
         alone = [case for case in ready if self.needs_solitude(case)]
         for case in (case for case in cases if case.exclusion):
             await self.step(case)
         await self._together([case for case in ready if case not in alone])
         for case in (*alone, *(case for case in cases if case.check.monitor and not case.exclusion)):
-            await self.step(case)
+            if not self.logbook.full:
+                await self.step(case)
 
     async def step(self, case: Case, alone: bool = True) -> Result:
         """One case of any kind, as the logbook keeps it. `alone`: nobody else talks to the target now.
@@ -275,9 +297,13 @@ class Voyage:
         return killing or (Role.WITNESS in case.check.needs and witness is not None and not witness.keyed)
 
     async def _together(self, cases: Sequence[Case]) -> None:
-        """Patient cases have places of their own, thrice as many, and the longest of them begin: they load nothing."""
+        """Patient cases have places of their own, thrice as many, and the longest of them begin: they load nothing.
+
+        Over stdio each brings a process with it, and stands in line with the others.
+        """
         places = self.options.concurrency
-        patience = {case.id: case.check.patience if places > 1 else 0.0 for case in cases}
+        alike = places == 1
+        patience = {c.id: 0.0 if alike or c.column.binding == PIPES else c.check.patience for c in cases}
         waiting = sorted((case for case in cases if patience[case.id]), key=lambda case: -patience[case.id])
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._in_turn, waiting, 3 * places)
@@ -288,6 +314,8 @@ class Voyage:
         async with anyio.create_task_group() as tasks:
             for case in cases:
                 await limiter.acquire_on_behalf_of(case.id)
+                if self.logbook.full:
+                    return
                 tasks.start_soon(self._limited, limiter, case)
 
     async def _limited(self, limiter: anyio.CapacityLimiter, case: Case) -> None:
@@ -297,8 +325,13 @@ class Voyage:
             limiter.release_on_behalf_of(case.id)
 
     async def _one(self, case: Case, alone: bool) -> None:
-        """One case with its sanity bracket. When the target died meanwhile, it runs once more, alone."""
+        """One case, as often as is wanted."""
         self.logbook.emit(CaseStarted(case))
+        results = [await self._bracketed(case, alone) for _ in range(self.options.repeat)]
+        self.logbook.done(repeated(results))
+
+    async def _bracketed(self, case: Case, alone: bool) -> Result:
+        """One case with its sanity bracket. When the target died meanwhile, it runs once more, alone."""
         async with self._healing:
             generation = self.generation
             self.under_way.add(case.id)
@@ -311,7 +344,7 @@ class Voyage:
             async with self._healing:
                 if self._shaken(case, generation) or not await self._sound(case):
                     result = await self._again(case, result, alone)
-        self.logbook.done(result)
+        return result
 
     async def _first(self, case: Case) -> Result:
         if self.lost:
@@ -361,7 +394,8 @@ class Voyage:
     async def _attempt(self, case: Case) -> Result:
         recorder = self._recorder(case)
         result = await run_case(case, self.berth, recorder)
-        self.histories.setdefault(case.column, {})[case.id] = recorder.records
+        seen = self.histories.setdefault(case.column, {})
+        seen[case.id if case.id not in seen else f"{case.id} {len(seen)}"] = recorder.records
         self._judged.pop(case.column, None)
         return result
 

@@ -19,6 +19,7 @@ IDS: tuple[Any, ...] = (AUTO, 0, "cancel-me")
     needs={Role.SLOW, Role.WITNESS},
     mutants=("cancel.swallowed", "cancel.ignored", "cancel.zero-id-missed", "cancel.string-id-missed"),
     isolation=Isolation.SESSION,
+    patience=7.0,
 )
 async def cancelled_work_stops(lab: McpLab) -> None:
     """Three slow calls (ids: a positive integer, 0, a string) are cancelled once they run. The witness is read when
@@ -48,6 +49,7 @@ async def _cancelled(lab: McpLab, session: Session, *, ids: Sequence[Any] = IDS,
     needs={Role.SLOW},
     mutants=("cancel.ignored", "cancel.answers-with-error"),
     isolation=Isolation.SESSION,
+    patience=4.0,
 )
 async def cancelled_request_gets_no_response(lab: McpLab) -> None:
     """Three slow calls (ids: a positive integer, 0, a string) are cancelled once they run. Until they would long be
@@ -68,6 +70,7 @@ async def cancelled_request_gets_no_response(lab: McpLab) -> None:
     needs={Role.SLOW},
     mutants=("cancel.still-reports",),
     isolation=Isolation.SESSION,
+    patience=4.0,
 )
 async def progress_stops(lab: McpLab) -> None:
     """A slow call is cancelled after two progress reports. Once the server has taken the cancellation, at most one
@@ -118,6 +121,7 @@ async def the_stream_of_a_cancelled_call_ends(lab: McpLab) -> None:
     needs={Role.SLOW},
     mutants=("cancel.stops-all", "cancel.ends-process"),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def other_requests_go_on(lab: McpLab) -> None:
     """Two slow calls run and one is cancelled: the other must still be answered, and so must a plain request."""
@@ -153,6 +157,7 @@ async def ids_of_another_type_are_others(lab: McpLab) -> None:
     needs={Role.SLOW, Feature.SESSIONS},
     mutants=("cancel.across-sessions",),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def other_sessions_are_out_of_reach(lab: McpLab) -> None:
     """Two sessions each run a call under the same id, and the first runs one more. The second session cancels both

@@ -134,6 +134,7 @@ async def completed_requests_stay_completed(lab: McpLab) -> None:
     "A malformed cancellation is ignored",
     mutants=("cancel.malformed-fails", "cancel.malformed-stops-all", "cancel.malformed-ends-process"),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def malformed_cancellations_are_ignored(lab: McpLab) -> None:
     """Cancellations without parameters, without an id, with null, an object, a list or a boolean for one. Nothing may
@@ -256,6 +257,7 @@ OFFSETS = tuple((number - 14.5) / 200 for number in range(30))
     needs={Role.SLOW},
     mutants=("cancel.late-ends-process", "cancel.answers-again"),
     isolation=Isolation.SESSION,
+    patience=4.0,
 )
 async def cancellations_may_cross_the_response(lab: McpLab) -> None:
     """Thirty short calls, ten at a time, are cancelled shortly before, at and after the time at which a call left

@@ -65,6 +65,7 @@ async def closing_the_stream_cancels(lab: McpLab) -> None:
     needs={Role.SLOW, Role.WITNESS},
     mutants=("cancel.close-unseen-before-headers", "cancel.close-ignored"),
     isolation=Isolation.SESSION,
+    patience=5.0,
 )
 async def closing_before_the_head_cancels(lab: McpLab) -> None:
     """Three slow calls that report nothing are left 0, 50 and 200 ms after their request was sent. The witness must

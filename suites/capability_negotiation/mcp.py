@@ -66,6 +66,7 @@ async def capabilities_have_their_types(lab: McpLab) -> None:
     "A ping is answered promptly with an empty result",
     mutants=("ping.not-empty", "ping.waits-for-calls", "ping.not-before-initialized"),
     isolation=Isolation.PROCESS,
+    patience=6.0,
 )
 async def pings_are_answered(lab: McpLab) -> None:
     """A ping before notifications/initialized, one after it, and some while a slow call runs: in its session, and
@@ -133,6 +134,7 @@ def _judge_waiting(lab: McpLab, outcome: Outcome, call: Exchange, begun: float) 
     "Before notifications/initialized the server sends nothing but pings and log messages",
     mutants=("init.roots-asked-early", "init.lists-announced-early"),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def server_waits_for_initialized(lab: McpLab) -> None:
     """initialize by a client that has everything to offer, then two seconds of silence with an open GET stream."""

@@ -272,6 +272,7 @@ async def lists_of_one_principal_are_private(lab: McpLab) -> None:
     needs={Role.MUTATE_TOOLS},
     mutants=("changes.prompts-announced-too", "changes.undeclared"),
     isolation=Isolation.PROCESS,
+    patience=3.0,
 )
 async def undeclared_changes_are_silent(lab: McpLab) -> None:
     """The tools are changed and changed back, with a channel open for whatever the server wants to announce."""

@@ -84,6 +84,7 @@ async def notifications_are_accepted_with_202(lab: McpLab) -> None:
     "A notification gets no JSON-RPC answer, be it unknown or malformed",
     mutants=("err.notification-answered", "err.bad-notification-answered"),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def notifications_stay_unanswered(lab: McpLab) -> None:
     """Unknown notifications, and known ones with params that are no object; then a request, and a quiet while.

@@ -215,6 +215,7 @@ INCOMPLETE: Sequence[tuple[Mapping[str, Any], bool]] = (
     "An initialize request without its required parameters is refused and does no harm",
     mutants=("err.init-default-version", "err.init-crash"),
     isolation=Isolation.PROCESS,
+    patience=2.0,
 )
 async def incomplete_initialize_is_refused(lab: McpLab) -> None:
     """initialize without protocolVersion, without params, with a numeric version and with null for one.

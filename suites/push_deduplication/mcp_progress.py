@@ -59,6 +59,7 @@ async def tokens_come_back_unchanged(lab: McpLab) -> None:
     needs=NEEDS,
     mutants=("progress.after-the-answer", "progress.on-and-on"),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def progress_stops_with_the_response(lab: McpLab) -> None:
     """A call that reports its progress; after its response nothing more may come for its token, on any stream."""
@@ -81,6 +82,7 @@ async def progress_stops_with_the_response(lab: McpLab) -> None:
     needs=NEEDS,
     mutants=("progress.unasked",),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def no_token_no_progress(lab: McpLab) -> None:
     """A call that reports its progress when it is asked to is played again without a token."""

@@ -41,6 +41,7 @@ SECONDS = 1.0
     needs={Role.SLOW},
     mutants=("duplicate.starves-the-first", "duplicate.starves-both"),
     isolation=Isolation.SESSION,
+    patience=7.0,
 )
 async def equal_ids_do_not_starve_each_other(lab: McpLab) -> None:
     """While a slow call runs, a quick one is sent with its id; and beside another, a second slow one. Both may be
@@ -86,6 +87,7 @@ def _unless_of_the_second(first: Outcome, second: Outcome, known: Outcome | None
     faults=("replay_request", "drop_response"),
     mutants=("retry.executes-again", "retry.answers-without-executing"),
     isolation=Isolation.SESSION,
+    patience=7.0,
 )
 async def repeated_requests_are_counted(lab: McpLab) -> None:
     """A call is delivered three times by a proxy; another is answered into a lost connection, and sent again by us with
@@ -222,6 +224,7 @@ async def event_ids_tell_streams_apart(lab: McpLab) -> None:
     faults=("cut_after_events",),
     mutants=("events.replay-includes-last", "events.replay-twice"),
     isolation=Isolation.SESSION,
+    patience=3.0,
 )
 async def replays_repeat_nothing(lab: McpLab) -> None:
     """The stream of a call is reset after each of its first three events and, when the call has said more, resumed

@@ -33,6 +33,7 @@ ECHOES = 5
     needs={Feature.SESSIONS},
     mutants=("sessions.one-subscription-for-all", "sessions.answers-mixed", "sessions.progress-astray"),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def sessions_do_not_mix(lab: McpLab) -> None:
     """Two sessions use the same request ids at the same time: each gets its own answer, and no progress or log of

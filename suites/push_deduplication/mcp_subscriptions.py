@@ -282,6 +282,7 @@ IDLE = 16.0
     "An idle subscription is kept alive by comments, not by messages",
     mutants=("listen.pings-as-events",),
     isolation=Isolation.SESSION,
+    patience=16.0,
 )
 async def idle_subscriptions_hear_comments(lab: McpLab) -> None:
     """A subscription to nothing that changes is left alone for a while: it stays open, and only comments come."""
@@ -304,6 +305,7 @@ async def idle_subscriptions_hear_comments(lab: McpLab) -> None:
     needs={Feature.PROCESS},
     mutants=("listen.dropped-at-the-end",),
     isolation=Isolation.PROCESS,
+    patience=5.0,
 )
 async def subscriptions_end_with_an_answer(lab: McpLab) -> None:
     """SIGTERM while a subscription is open: its request is answered, or a cancellation names it."""

@@ -73,6 +73,7 @@ async def resumed_stream_is_complete(lab: McpLab) -> None:
     faults=CUT,
     mutants=("replay.forgets-finished",),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def response_waits_for_the_client(lab: McpLab) -> None:
     """Reset early, resumed when the call has long been over."""
@@ -90,6 +91,7 @@ async def response_waits_for_the_client(lab: McpLab) -> None:
     faults=CUT,
     mutants=("replay.overlap", "replay.gap-before-live"),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def replay_passes_into_live(lab: McpLab) -> None:
     """Resumed at once, while the call still reports; compared with an uncut call."""
@@ -106,6 +108,7 @@ async def replay_passes_into_live(lab: McpLab) -> None:
     faults=CUT,
     mutants=("replay.only-once",),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def resuming_again_gives_the_same(lab: McpLab) -> None:
     """After the call is over, its stream is resumed twice from the last event that came."""
@@ -181,6 +184,7 @@ def _foreign(tail: Exchange, others: Iterable[Exchange]) -> list[Message]:
     faults=CUT,
     mutants=("replay.any-session",),
     isolation=Isolation.SESSION,
+    patience=2.0,
 )
 async def sessions_do_not_share_events(lab: McpLab) -> None:
     """An event id of one session is presented in another, which also resumes a call that has the same request id."""

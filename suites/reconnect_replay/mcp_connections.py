@@ -22,6 +22,7 @@ PADDING = {"_meta": {"padding": "x" * 50_000}}
     faults=("reset",),
     mutants=("disconnect.cancels",),
     isolation=Isolation.SESSION,
+    patience=4.0,
 )
 async def disconnect_does_not_cancel(lab: McpLab) -> None:
     """A slow call loses its connection; the witness is asked when it must long be over, and compared with a control."""
@@ -48,6 +49,7 @@ async def disconnect_does_not_cancel(lab: McpLab) -> None:
     faults=("reset",),
     mutants=("disconnect.kills",),
     isolation=Isolation.PROCESS,
+    patience=3.0,
 )
 async def dropped_call_is_harmless(lab: McpLab) -> None:
     """Slow calls lose their connections, by RST and by FIN; when they are over, an old and a new session are used."""
@@ -77,6 +79,7 @@ async def _served(lab: McpLab, bystander: Session) -> None:
     faults=("reset",),
     mutants=("body.torn-kills",),
     isolation=Isolation.PROCESS,
+    patience=2.0,
 )
 async def torn_body_is_harmless(lab: McpLab) -> None:
     """The connection ends, by RST and by FIN, when a part of a long body was sent; then others ask."""
@@ -99,6 +102,7 @@ async def _send_slowly(lab: McpLab, fault: Fault) -> None:
     faults=("stall",),
     mutants=("body.read-one-by-one",),
     isolation=Isolation.PROCESS,
+    patience=5.0,
 )
 async def slow_body_disturbs_nobody(lab: McpLab) -> None:
     """One body stops half way for longer than others wait for an answer."""
@@ -117,6 +121,7 @@ async def slow_body_disturbs_nobody(lab: McpLab) -> None:
     faults=("stall",),
     mutants=("stream.one-at-a-time",),
     isolation=Isolation.PROCESS,
+    patience=4.0,
 )
 async def unread_stream_blocks_nobody(lab: McpLab) -> None:
     """Nobody reads the stream of a long call any more after its first event; others ask meanwhile."""

@@ -201,6 +201,7 @@ async def streams_end_with_their_session(lab: McpLab) -> None:
     needs=SESSIONS,
     mutants=("session.delete-kills",),
     isolation=Isolation.PROCESS,
+    patience=4.0,
 )
 async def ending_a_busy_session_is_harmless(lab: McpLab) -> None:
     """Sessions whose client never answers are ended soon or late, and one that is asked; then a new one is begun."""

@@ -198,6 +198,7 @@ async def answers(session: Session, messages: list[Any], ids: list[int]) -> tupl
     "A JSON-RPC batch is accepted over HTTP",
     isolation=Isolation.SESSION,
     mutants=("batch.refused",),
+    patience=5.0,
 )
 async def batch_is_accepted(lab: McpLab) -> None:
     """An array of two requests in one POST."""
@@ -213,6 +214,7 @@ async def batch_is_accepted(lab: McpLab) -> None:
     "Every request of a batch gets exactly one response and its notifications get none",
     isolation=Isolation.SESSION,
     mutants=("batch.first-only",),
+    patience=5.0,
 )
 async def every_member_is_answered(lab: McpLab) -> None:
     """Three requests and a notification in one array; then the stream ends."""
