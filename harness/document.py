@@ -74,8 +74,13 @@ class Entry:
     path: Keys
     value: Any
 
+    @property
+    def place(self) -> str:
+        """File, line and key."""
+        return f"{self.document.file}:{self.document.line(self.path)}: {'.'.join(self.path)}"
+
     def error(self, problem: str) -> ConfigError:
-        return ConfigError(f"{self.document.file}:{self.document.line(self.path)}: {'.'.join(self.path)} {problem}")
+        return ConfigError(f"{self.place} {problem}")
 
     def text(self) -> str:
         return self._typed(str, "a text in quotes")

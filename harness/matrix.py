@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from typing import TypeVar
 
-from .model import Place, Reason, Result, Verdict
+from .baseline import Baseline
+from .events import BaselineProblem
+from .model import Place, Reason, Result, Verdict, Violation
+
+T = TypeVar("T")
 
 
 class Exit(IntEnum):
@@ -22,28 +28,42 @@ class Exit(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What a user counts as a failure. `allowed` are the reasons for which a case may stay unjudged."""
+    """What a user counts as a failure. `allowed` are the reasons for which a case may stay unjudged.
+
+    `whole`: no case is left out, so that what the baseline accepts and nobody saw is no longer so.
+    """
 
     strict: bool = False
     strict_info: bool = False
     allowed: frozenset[Reason] = frozenset()
+    baseline: Baseline = field(default_factory=Baseline)
+    whole: bool = True
 
     def accepts(self, result: Result) -> bool:
         """Whether an INCONCLUSIVE result is one that the user allows."""
         return result.reason in self.allowed
 
     def applied(self, result: Result) -> Result:
-        """The result as it is reported: with `strict_info` a note makes a PASS a WARN."""
-        if self.strict_info and result.verdict is Verdict.PASS and result.notes:
-            return replace(result, verdict=Verdict.WARN)
-        return result
+        """The result as it is reported: with `strict_info` a note makes a PASS a WARN; the baseline accepts some."""
+        noted = self.strict_info and result.verdict is Verdict.PASS and result.notes
+        return self.baseline.applied(replace(result, verdict=Verdict.WARN) if noted else result)
+
+    def problems(self, results: Iterable[Result]) -> tuple[BaselineProblem, ...]:
+        """The entries of the baseline that fail a run with these results."""
+        return self.baseline.problems(results, self.whole)
+
+    def fails(self, result: Result) -> bool:
+        """Whether a result is a failure that may end a run early, and that a user wants to run again."""
+        failures = (Verdict.FAIL, Verdict.ERROR, *((Verdict.WARN,) if self.strict else ()))
+        told = self.applied(result)
+        return told.verdict in failures and not told.accepted
 
 
 def exit_code(results: Iterable[Result], policy: Policy) -> Exit:
-    """The exit code of a run that came to its end."""
+    """The exit code of a run that came to its end, from its results as they are reported."""
     found = tuple(results)
-    verdicts = {result.verdict for result in found}
-    if Verdict.FAIL in verdicts or (policy.strict and Verdict.WARN in verdicts):
+    verdicts = {result.verdict for result in found if not result.accepted}
+    if Verdict.FAIL in verdicts or (policy.strict and Verdict.WARN in verdicts) or policy.problems(found):
         return Exit.BROKEN
     unjudged = (r for r in found if r.verdict is Verdict.INCONCLUSIVE and not policy.accepts(r))
     return Exit.UNJUDGED if Verdict.ERROR in verdicts or any(unjudged) else Exit.WELL
@@ -59,9 +79,37 @@ def cells(results: Iterable[Result]) -> Mapping[tuple[str, Place], Verdict]:
 
 
 def merged(left: Result, right: Result) -> Result:
-    """One result for a case that two shards judged. A monitor that saw nothing yields to any other verdict."""
+    """One result for a case that two shards judged: the worst, with what both found.
+
+    A monitor that saw nothing yields to any other verdict.
+    """
     for one, other in ((left, right), (right, left)):
         if one.reason is Reason.NOTHING_SEEN:
             return other
+    return replace(
+        _worst((left, right)),
+        violations=_united(left.violations, right.violations),
+        notes=_united(left.notes, right.notes),
+        records=_united(left.records, right.records),
+        seconds=left.seconds + right.seconds,
+    )
+
+
+def repeated(results: Sequence[Result]) -> Result:
+    """One result for a case that was run several times: the worst. Verdicts that differ are told in a note."""
+    found = Counter(result.verdict for result in results)
+    whole = replace(_worst(results), seconds=sum(result.seconds for result in results))
+    if len(found) == 1:
+        return whole
+    told = ", ".join(f"{verdict} {found[verdict]}" for verdict in Verdict if found[verdict])
+    flaky = Violation("the same verdict every time", f"flaky: of {len(results)} times {told}")
+    return replace(whole, notes=(*whole.notes, flaky))
+
+
+def _worst(results: Iterable[Result]) -> Result:
     order = list(Verdict)
-    return min(left, right, key=lambda result: order.index(result.verdict))
+    return min(results, key=lambda result: order.index(result.verdict))
+
+
+def _united(left: tuple[T, ...], right: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys((*left, *right)))
