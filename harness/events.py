@@ -51,13 +51,14 @@ class BaselineProblem:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """`complete` is false when the run was interrupted; `failure` is the one finding of a target
-    that cannot be reached or does not speak the protocol."""
+    """`complete` is false when the run was interrupted, or ended before its time: then `stopped` says why in one
+    clause. `failure` is the one finding of a target that cannot be reached or does not speak the protocol."""
 
     results: tuple[Result, ...]
     seconds: float
     complete: bool = True
     failure: str = ""
+    stopped: str = ""
     baseline: tuple[BaselineProblem, ...] = ()
 
 

@@ -19,13 +19,24 @@ Emit = Callable[[Event], None]
 
 @dataclass(slots=True, eq=False)
 class Logbook:
-    """The results of one run, whatever the number of its targets. `begun` is the time of its start."""
+    """The results of one run, whatever the number of its targets. `begun` is the time of its start.
+
+    After `maxfail` results that are failures in the eyes of `fails` it is time to stop; 0: never.
+    """
 
     emit: Emit
     redactor: Redactor
     begun: float
+    fails: Callable[[Result], bool] = lambda result: False
+    maxfail: int = 0
     results: dict[str, Result] = field(default_factory=dict)
     cases: tuple[Case, ...] = ()
+    failed: int = 0
+
+    @property
+    def full(self) -> bool:
+        """Did so much fail that no further case is to begin?"""
+        return 0 < self.maxfail <= self.failed
 
     def begin(
         self,
@@ -47,6 +58,7 @@ class Logbook:
     def done(self, found: Result) -> None:
         result = _redacted(found, self.redactor)
         self.results[result.case.id] = result
+        self.failed += self.fails(result)
         done, total = len(self.results), len(self.cases)
         spent = anyio.current_time() - self.begun
         remaining = spent / done * (total - done) if done >= 5 else None
@@ -54,11 +66,13 @@ class Logbook:
 
     def finish(self, complete: bool) -> tuple[Result, ...]:
         """Say that it is over: one result per case, in the planned order."""
-        for case in self.cases:
-            if case.id not in self.results:
-                interrupted = Result(case, Verdict.INCONCLUSIVE, Reason.INTERRUPTED, "the run was interrupted")
-                self.results[case.id] = interrupted
-        self.emit(RunFinished(tuple(self.results.values()), anyio.current_time() - self.begun, complete))
+        missing = [case for case in self.cases if case.id not in self.results]
+        stopped = f"stopped after {self.failed} failures" if complete and missing and self.full else ""
+        for case in missing:
+            detail = f"the run {stopped or 'was interrupted'}"
+            self.results[case.id] = Result(case, Verdict.INCONCLUSIVE, Reason.INTERRUPTED, detail)
+        results, spent = tuple(self.results.values()), anyio.current_time() - self.begun
+        self.emit(RunFinished(results, spent, complete and not missing, stopped=stopped))
         return tuple(self.results[case.id] for case in self.cases)
 
 

@@ -7,30 +7,64 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .claims import Claims, Spoken
+from .keyword import keyword
 from .model import Case, Check, Column, Exclusion, Feature, Level, Reason, Requirement, Role, Suite
 from .stimuli import Stimulus, choose
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which checks are wanted. Empty fields select everything. `level`: this one and the stronger ones."""
+    """Which checks are wanted. Empty fields select everything. `level`: this one and the stronger ones.
+
+    `checks` and `requirements` are patterns of ids, `keyword` is an expression of `-k`. `cases` are ids: of all that
+    the other fields select, these alone are run.
+    """
 
     suites: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     keyword: str = ""
     level: Level | None = None
     requirements: tuple[str, ...] = ()
+    cases: frozenset[str] = frozenset()
 
-    def wants(self, suite: str, check: Check) -> bool:
+    def wants(self, suite: str, check: Check, rows: Iterable[Requirement]) -> bool:
+        """Is a check wanted, whose requirements are `rows`? Raises KeywordError."""
+        protocols = " ".join(sorted({row.protocol for row in rows}))
         return (
             (not self.suites or suite in self.suites)
-            and (not self.checks or any(fnmatch.fnmatchcase(check.id, pattern) for pattern in self.checks))
-            and self.keyword.lower() in f"{suite} {check.id} {check.title}".lower()
-            and (not self.requirements or bool(set(self.requirements) & set(check.requirements)))
+            and _named(self.checks, (check.id,))
+            and keyword(self.keyword)(f"{suite} {check.id} {check.title} {protocols}")
+            and _named(self.requirements, check.requirements)
         )
 
     def admits(self, rows: Sequence[Requirement]) -> bool:
         return self.level is None or any(row.level.rank <= self.level.rank for row in rows)
+
+
+def _named(patterns: Sequence[str], ids: Iterable[str]) -> bool:
+    return not patterns or any(fnmatch.fnmatchcase(id, pattern) for id in ids for pattern in patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `count` parts of a run, the first has `index` 1."""
+
+    index: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+    def share(self, cases: Sequence[Case]) -> tuple[Case, ...]:
+        """Its part of the cases, in their order. They are dealt out, patient ones first; a monitor is in every part."""
+        dealt = sorted((case for case in cases if not case.check.monitor), key=_burden)
+        mine = {case.id for case in dealt[self.index - 1 :: self.count]}
+        return tuple(case for case in cases if case.check.monitor or case.id in mine)
+
+
+def _burden(case: Case) -> tuple[bool, float]:
+    """What costs most comes first."""
+    return case.exclusion is not None, -case.check.patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +95,18 @@ def plan(
         for check in suite.checks:
             if check.id in chosen:
                 found += _cases(target, check, table, columns, claims, equipment, wanted)
-    return tuple(found)
+    return tuple(case for case in found if not wanted.cases or case.id in wanted.cases)
 
 
 def _chosen(suites: Sequence[Suite], wanted: Selection) -> frozenset[str]:
     """The ids of the checks that are wanted, and of those that a wanted monitor watches."""
-    chosen = [check for suite in suites for check in suite.checks if wanted.wants(suite.name, check)]
+    rows = {row.id: row for suite in suites for row in suite.requirements}
+    chosen = [
+        check
+        for suite in suites
+        for check in suite.checks
+        if wanted.wants(suite.name, check, (rows[name] for name in check.requirements))
+    ]
     return frozenset(id for check in chosen for id in (check.id, *check.traffic))
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from ..discovery import SuiteError, load_suites
 from ..engine import Options
+from ..keyword import KeywordError
 from ..model import Check, Mutant, Requirement, Suite
+from ..planning import Selection
 from ..protocols import driver_of, names
 from ..spelling import unknown
 from .refusal import Refused
@@ -46,6 +48,14 @@ class Catalogue:
         known = self.requirements
         return tuple(known[name] for name in check.requirements if name in known)
 
+    def selects(self, selection: Selection, suite: Suite, check: Check) -> bool:
+        """Is a check wanted? Raises Refused for an expression that cannot be understood."""
+        rows = self.rows(check)
+        try:
+            return selection.wants(suite.name, check, rows) and selection.admits(rows)
+        except KeywordError as error:
+            raise Refused(f"-k {selection.keyword!r} {error}; write words with and, or, not and parentheses") from None
+
     def concerns(self, protocol: str, options: Options) -> bool:
         """Is anything of a protocol selected?"""
         known = driver_of(protocol)
@@ -54,7 +64,7 @@ class Catalogue:
         rows = (
             row
             for suite, check in self.checks.values()
-            if options.selection.wants(suite.name, check) and options.selection.admits(self.rows(check))
+            if self.selects(options.selection, suite, check)
             for row in self.rows(check)
         )
         return any(
@@ -73,6 +83,11 @@ class Catalogue:
 
     def require_mutants(self, names: Iterable[str]) -> None:
         _require("mutant", names, self.mutants)
+
+    def require_requirements(self, patterns: Iterable[str]) -> None:
+        """Requirement ids, or patterns with `*` that match some."""
+        rows = self.requirements
+        _require("requirement", (p for p in patterns if not fnmatch.filter(rows, p)), rows)
 
     def require_checks(self, patterns: Iterable[str]) -> None:
         """Check ids, or patterns with `*` that match some."""

@@ -35,11 +35,7 @@ def command(
 
 def chosen(catalogue: Catalogue, selection: Selection) -> list[tuple[Suite, Check]]:
     """The checks of a selection with their suites."""
-    return [
-        (suite, check)
-        for suite, check in catalogue.checks.values()
-        if selection.wants(suite.name, check) and selection.admits(catalogue.rows(check))
-    ]
+    return [(suite, check) for suite, check in catalogue.checks.values() if catalogue.selects(selection, suite, check)]
 
 
 def entry(catalogue: Catalogue, suite: Suite, check: Check) -> dict[str, Any]:

@@ -11,7 +11,18 @@ import pytest
 ROOT = Path(__file__).parents[2]
 LAYERS = (
     {"model", "spelling", "grading"},
-    {"events", "wire", "transcript", "normalisation", "chance", "tempo", "requirements", "clauses", "document"},
+    {
+        "events",
+        "wire",
+        "transcript",
+        "normalisation",
+        "chance",
+        "tempo",
+        "requirements",
+        "clauses",
+        "document",
+        "keyword",
+    },
     {"faults", "stimuli", "config", "claims", "planning"},
     {"transport", "relay", "receiver", "model_server"},
     {"protocols"},
