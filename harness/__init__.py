@@ -6,9 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .baseline import Scope as Scope
     from .claims import Spoken as Spoken
     from .clauses import clause_links as clause_links
     from .curl import curl_line as curl_line
+    from .events import BaselineProblem as BaselineProblem
     from .events import CaseFinished as CaseFinished
     from .events import CaseStarted as CaseStarted
     from .events import Event as Event
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from .events import RunStarted as RunStarted
     from .evidence import Evidence as Evidence
     from .evidence import Line as Line
+    from .grading import broken as broken
+    from .grading import graded as graded
     from .judge.operations import Histories as Histories
     from .judge.traffic import Judgement as Judgement
     from .lab import Inconclusive as Inconclusive
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from .listing import entries as entries
     from .listing import walk as walk
     from .matrix import cells as cells
+    from .model import Acceptance as Acceptance
     from .model import Case as Case
     from .model import Check as Check
     from .model import Column as Column
@@ -128,9 +133,11 @@ if TYPE_CHECKING:
     from .witness import gained as gained
 
 _EXPORTS: dict[str, str] = {
+    "Scope": "baseline",
     "Spoken": "claims",
     "clause_links": "clauses",
     "curl_line": "curl",
+    "BaselineProblem": "events",
     "CaseFinished": "events",
     "CaseStarted": "events",
     "Event": "events",
@@ -138,6 +145,8 @@ _EXPORTS: dict[str, str] = {
     "RunStarted": "events",
     "Evidence": "evidence",
     "Line": "evidence",
+    "broken": "grading",
+    "graded": "grading",
     "Histories": "judge.operations",
     "Judgement": "judge.traffic",
     "Inconclusive": "lab",
@@ -152,6 +161,7 @@ _EXPORTS: dict[str, str] = {
     "walk": "listing",
     "Walk": "listing",
     "cells": "matrix",
+    "Acceptance": "model",
     "Case": "model",
     "Check": "model",
     "Column": "model",
