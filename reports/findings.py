@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from seatrial import Case, Requirement, Result, RunStarted, Verdict, Violation, clause_links
 
@@ -97,6 +99,12 @@ def rows_of(case: Case, run: RunStarted) -> tuple[Requirement, ...]:
     return case.rows or tuple(run.requirements[name] for name in case.check.requirements if name in run.requirements)
 
 
+def rows_used(results: Iterable[Result], run: RunStarted) -> list[Requirement]:
+    """The requirements that the cases are about, in their order."""
+    named = {row.id: row for result in results for row in rows_of(result.case, run)}
+    return list(named.values())
+
+
 def by_suite(results: Iterable[Result], run: RunStarted) -> dict[str, list[Result]]:
     """The results by suite, suites and results in their order."""
     found: dict[str, list[Result]] = {}
@@ -113,6 +121,13 @@ def rerun(case: Case, run: RunStarted) -> str:
     selection = ["--check", case.check.id, "--protocol-version", column.version, "--binding", column.binding]
     selection += ["--faults", column.profile, "--seed", str(run.seed)]
     return shlex.join([*words[:end], *selection, *words[end:]])
+
+
+def configuration(run: RunStarted) -> str:
+    """The file that describes the target, as the command of the run names it: a URI reference."""
+    words = list(run.options.get("command", ()))
+    named = words[words.index("--config") + 1 :] if "--config" in words else []
+    return quote(PurePath(named[0]).as_posix()) if named else "seatrial.toml"
 
 
 def _records(result: Result) -> tuple[int, ...]:

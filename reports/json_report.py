@@ -8,7 +8,7 @@ from typing import Any
 
 from seatrial import Requirement, RunStarted
 
-from .findings import finding, rows_of
+from .findings import finding, rows_used
 from .reporter import Run, WholeReporter, counts
 
 SCHEMA = "seatrial.report/1"
@@ -28,15 +28,9 @@ def document(run: Run) -> dict[str, Any]:
         "schema": SCHEMA,
         **described(run.started),
         "summary": _summary(run),
-        "requirements": [_row(row) for row in _used(run)],
+        "requirements": [_row(row) for row in rows_used(run.results, run.started)],
         "findings": findings,
     }
-
-
-def _used(run: Run) -> list[Requirement]:
-    """The requirements that the cases are about, in their order."""
-    named = {row.id: row for result in run.results for row in rows_of(result.case, run.started)}
-    return list(named.values())
 
 
 def _row(row: Requirement) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from .findings import Finding, Group, bad, by_suite, finding, lines, unjudged
 from .reporter import Run, WholeReporter, counts, headings, places
 from .text import markdown, visible
 
-_CELLS = {
+CELLS = {
     Verdict.PASS: "pass",
     Verdict.FAIL: "**FAIL**",
     Verdict.WARN: "warn",
@@ -25,19 +25,19 @@ class MarkdownReporter(WholeReporter):
 
     def render(self, run: Run) -> str:
         findings = [finding(result, run.started) for result in run.results]
-        return "\n".join([*_head(run), *_findings(findings), *_matrix(run), *_unjudged(findings)]) + "\n"
+        return "\n".join([*head(run), *_findings(findings), *matrix(run), *not_judged(findings)]) + "\n"
 
 
-def _head(run: Run) -> Iterator[str]:
+def head(run: Run) -> Iterator[str]:
     yield f"# Seatrial: {markdown(run.started.target)}"
     yield ""
-    yield f"{_code(run.started.address)}, seed {run.started.seed}, {run.seconds:.1f} s"
+    yield f"{code(run.started.address)}, seed {run.started.seed}, {run.seconds:.1f} s"
     yield ""
     if run.outcome:
         yield f"**{markdown(run.outcome)}**"
         yield ""
     told = counts(run.results)
-    yield from _table([verdict.value for verdict in told], [[str(count) for count in told.values()]])
+    yield from table([verdict.value for verdict in told], [[str(count) for count in told.values()]])
 
 
 def _findings(findings: Sequence[Finding]) -> Iterator[str]:
@@ -55,22 +55,27 @@ def _finding(group: Group) -> Iterator[str]:
     yield markdown(group.first.title)
     yield ""
     for name, text in lines(group.first):
-        yield f"- {name}: {_shown(name, text)}"
-    yield f"- in: {', '.join(map(_code, group.columns))}"
+        yield part(name, text)
+    yield f"- in: {', '.join(map(code, group.columns))}"
     yield ""
+
+
+def part(name: str, text: str) -> str:
+    """One part of a finding, as an entry of a list."""
+    return f"- {name}: {_shown(name, text)}"
 
 
 def _shown(name: str, text: str) -> str:
     match name:
         case "rerun":
-            return _code(text)
+            return code(text)
         case "spec":
             return f"<{text}>"
         case _:
             return markdown(text)
 
 
-def _matrix(run: Run) -> Iterator[str]:
+def matrix(run: Run) -> Iterator[str]:
     results = run.results
     shown = places(results)
     if shown:
@@ -78,23 +83,23 @@ def _matrix(run: Run) -> Iterator[str]:
         yield ""
     for suite, rows in by_suite(results, run.started).items():
         heads = (markdown(" ".join(heading)) for heading in headings(shown))
-        yield from _table([markdown(suite), *heads], _rows(rows, shown))
+        yield from table([markdown(suite), *heads], _rows(rows, shown))
 
 
 def _rows(results: Sequence[Result], shown: Sequence[Place]) -> Iterator[list[str]]:
     verdicts = cells(results)
     for check in dict.fromkeys(result.case.check.id for result in results):
         found = (verdicts.get((check, place)) for place in shown)
-        yield [markdown(check), *("" if verdict is None else _CELLS[verdict] for verdict in found)]
+        yield [markdown(check), *("" if verdict is None else CELLS[verdict] for verdict in found)]
 
 
-def _unjudged(findings: Sequence[Finding]) -> Iterator[str]:
+def not_judged(findings: Sequence[Finding]) -> Iterator[str]:
     for verdict, heading in ((Verdict.INCONCLUSIVE, "Not judged"), (Verdict.NOT_APPLICABLE, "Not applicable")):
         rows = [_counted(group) for group in unjudged(findings, verdict)]
         if rows:
             yield f"## {heading}"
             yield ""
-            yield from _table(["cases", "reason", "detail", "what to add to seatrial.toml"], rows)
+            yield from table(["cases", "reason", "detail", "what to add to seatrial.toml"], rows)
 
 
 def _counted(group: Group) -> list[str]:
@@ -102,13 +107,13 @@ def _counted(group: Group) -> list[str]:
     return [str(len(group.findings)), *map(markdown, told)]
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]] | Iterator[list[str]]) -> Iterator[str]:
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]] | Iterator[list[str]]) -> Iterator[str]:
     for cells_ in (heads, ["---"] * len(heads), *rows):
         yield f"| {' | '.join(cells_)} |"
     yield ""
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """Inline code that shows the text as it is, whatever backticks it contains."""
     shown = visible(text)
     fence = "`"

@@ -14,16 +14,28 @@ import jsonschema
 import pytest
 from seatrial.events import Event, RunFinished
 from seatrial.reports.console import ConsoleReporter
+from seatrial.reports.github import GithubReporter
+from seatrial.reports.github_summary import GithubSummaryReporter
 from seatrial.reports.json_report import JsonReporter
 from seatrial.reports.jsonl import JsonlReporter
 from seatrial.reports.junit import JunitReporter
 from seatrial.reports.markdown import MarkdownReporter
 from seatrial.reports.reporter import Reporter
+from seatrial.reports.sarif import SarifReporter
 
 from .report_samples import EVIL, RESULTS, STARTED, events, report
 
 Make = Callable[[io.StringIO], Reporter]
-ALL = (ConsoleReporter, JsonReporter, JsonlReporter, JunitReporter, MarkdownReporter)
+ALL = (
+    ConsoleReporter,
+    JsonReporter,
+    JsonlReporter,
+    JunitReporter,
+    MarkdownReporter,
+    SarifReporter,
+    GithubReporter,
+    GithubSummaryReporter,
+)
 INTERRUPTED = events()[:6]
 UNREACHABLE: list[Event] = [STARTED, RunFinished((), 0.1, True, "http://127.0.0.1:1/ refuses the connection")]
 
