@@ -56,6 +56,8 @@ class Reason(StrEnum):
     NO_PROCESS = "no-process"
     NO_REPLICAS = "no-replicas"
     UNSAFE = "unsafe"
+    BUDGET = "budget"
+    RATE_LIMITED = "rate-limited"
     FAULT_NOT_MOUNTABLE = "fault-not-mountable"
     FAULT_NEVER_FIRED = "fault-never-fired"
     STIMULUS_FAILED = "stimulus-failed"
@@ -76,6 +78,15 @@ class Isolation(StrEnum):
     SHARED = "shared"
     SESSION = "session"
     PROCESS = "process"
+
+
+class Harm(StrEnum):
+    """What a check does to its target that nobody does to a stranger's; NONE: it asks what any client may ask."""
+
+    NONE = ""
+    LOAD = "asks for very much at once"
+    MALFORMED = "sends what no client should send"
+    DISRUPTION = "breaks connections, or ends processes"
 
 
 class Role(StrEnum):
@@ -215,7 +226,8 @@ class Check:
     """One claim about a target, declared once. `title` is a sentence that can be true or false.
 
     `traffic`: ids of the checks whose traffic a monitor wants to see; where it is selected, so are they. `patience`:
-    about how many seconds it waits for what may not come, and asks nothing of a target that behaves.
+    about how many seconds it waits for what may not come, and asks nothing of a target that behaves. `limits`: it is
+    about how the target limits its clients, so that what is otherwise waited for (429) is an answer like any other.
     """
 
     id: str
@@ -229,6 +241,8 @@ class Check:
     monitor: bool = False
     traffic: tuple[str, ...] = ()
     patience: float = 0.0
+    harm: Harm = Harm.NONE
+    limits: bool = False
 
     @property
     def doc(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from types import ModuleType
 
-from .model import Check, CheckBody, Isolation, Mutant, Need, Requirement, Suite
+from .model import Check, CheckBody, Harm, Isolation, Mutant, Need, Requirement, Suite
 from .protocols import names
 from .requirements import load, reasons
 
@@ -29,8 +29,13 @@ def check(
     monitor: bool = False,
     traffic: Iterable[str] = (),
     patience: float = 0.0,
+    harm: Harm | None = None,
+    limits: bool = False,
 ) -> Callable[[CheckBody], Check]:
-    """Declare a check: the decorated function becomes a Check. `requirements` defaults to the check's own id."""
+    """Declare a check: the decorated function becomes a Check. `requirements` defaults to the check's own id.
+
+    `harm` defaults to what isolation and faults tell.
+    """
 
     def declare(body: CheckBody) -> Check:
         return Check(
@@ -45,9 +50,20 @@ def check(
             monitor=monitor,
             traffic=tuple(traffic),
             patience=patience,
+            harm=_harm(isolation, faults) if harm is None else harm,
+            limits=limits,
         )
 
     return declare
+
+
+_GENTLE = frozenset({"latency", "slice", "split_at", "buffer", "keepalive_churn", "pipe_split", "pipe_merge"})
+"""Faults that a correct peer does not notice."""
+
+
+def _harm(isolation: Isolation, faults: Iterable[str]) -> Harm:
+    """Who wants a process of its own means to end it; a malign fault breaks a connection."""
+    return Harm.DISRUPTION if isolation is Isolation.PROCESS or set(faults) - _GENTLE else Harm.NONE
 
 
 def collect(*modules: ModuleType) -> tuple[Check, ...]:

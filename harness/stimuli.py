@@ -44,7 +44,7 @@ ROLES: Mapping[str, tuple[Role, ...]] = {
 _PROTOCOL_OF = {verb: protocol for protocol, verbs in VERBS.items() for verb in verbs}
 _ALL_VERBS = tuple(_PROTOCOL_OF)
 _SPOKEN = frozenset(VERBS["a2a"] + VERBS["agui"])
-_FIXED = ("lasts", "count", "gap", "progress", "only", "running", "stopped", "note")
+_FIXED = ("lasts", "count", "gap", "progress", "only", "running", "stopped", "safe", "note")
 
 BINDING_ALIASES = {"http": "streamable-http"}
 """Short names of bindings that a configuration may use."""
@@ -79,6 +79,7 @@ class Stimulus:
     alone is one of the target's own origin), a path (file) or a shell-quoted command line. The arguments of a text
     may hold `message_id`, with which the id of the message begins. `lasts` and `gap` are seconds; they and `count`
     are None where the check chooses. `only` is the one binding on which it works, "" for all of them.
+    `safe`: its owner says that it does no harm.
     """
 
     role: str
@@ -92,6 +93,7 @@ class Stimulus:
     only: str = ""
     running: str = ""
     stopped: str = ""
+    safe: bool = False
 
     @property
     def placeholders(self) -> frozenset[str]:
@@ -194,6 +196,7 @@ def _from_table(role: str, entry: Entry, legal: Verbs, protocol: str) -> Stimulu
         arguments=filled.arguments,
         progress="progress" in table and table["progress"].flag(),
         only=_binding(table["only"]) if "only" in table else "",
+        safe="safe" in table and table["safe"].flag(),
         **_tempo(arguments, table),
         **texts,
     )

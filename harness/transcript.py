@@ -35,6 +35,8 @@ class Kind(StrEnum):
     STIMULUS = "stimulus"
     WITNESS = "witness"
     DELIVERY = "delivery"
+    THROTTLED = "throttled"
+    WITHHELD = "withheld"
     PROCESS = "process"
     NOTE = "note"
 
@@ -55,6 +57,8 @@ class Record:
     PROCESS   event (spawned, signal, exited), pid, code, signal
     DELIVERY  what came to our webhook (`hook:NAME`): number, verb, target, headers, message or raw; at its end
               another record: number, event (answered, left, ended), status (0: none was sent)
+    THROTTLED status, headers, wait (seconds until the request goes again): the target asked for a rest
+    WITHHELD  reason, detail: the request was not sent, or was refused a second time for coming too soon
     STIMULUS  role, key; WITNESS reading; NOTE text
     """
 

@@ -13,6 +13,13 @@ HeaderPairs = tuple[tuple[str, str], ...]
 Listener = Callable[[Exchange, Message], Awaitable[None]]
 """Told of every message that is no response, after it was recorded."""
 
+Guard = Callable[[bytes | None, Any], None]
+"""Looks at a body, and at what the record shows of it, before it is sent. Raises Withheld for what must not be."""
+
+
+def unguarded(body: bytes | None, shown: Any) -> None:
+    """Anything may be sent."""
+
 
 class Carrier(Protocol):
     """Carries bytes to the target and messages back. `recorder` may be exchanged between two cases."""

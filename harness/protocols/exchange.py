@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -68,6 +69,28 @@ class StreamEvent:
     time: float
 
 
+@dataclass(slots=True, eq=False)
+class Hold:
+    """The time for which a request is held back, by the pace of the run or because its target asks for a rest."""
+
+    ended: float = -math.inf
+    _free: anyio.Event | None = None
+
+    def begin(self) -> None:
+        self._free = anyio.Event()
+
+    def end(self) -> None:
+        if self._free is not None:
+            self._free.set()
+            self._free, self.ended = None, anyio.current_time()
+
+    async def since(self, moment: float) -> bool:
+        """Was there any after that moment? Told once it is over."""
+        if self._free is not None:
+            await self._free.wait()
+        return self.ended > moment
+
+
 def same_id(left: Any, right: Any) -> bool:
     """Equal in value and JSON type: 1 is neither "1" nor 1.0 nor true."""
     return type(left) is type(right) and bool(left == right)
@@ -97,6 +120,7 @@ class Exchange:
     dispatched: anyio.Event = field(default_factory=anyio.Event)
     depart: Callable[[Departure], Awaitable[None]] | None = None
     token: Any = None
+    hold: Hold = field(default_factory=Hold)
     flooded: bool = False
     """We stopped reading: it was longer than what we take in."""
     settle: Callable[[Exchange], Outcome | None] | None = None
@@ -108,6 +132,7 @@ class Exchange:
 
     def close(self, ending: Ending, why: str, record: int) -> None:
         self.ending, self.why, self.end, self.ended = ending, why, record, anyio.current_time()
+        self.hold.end()
         self.pulse.beat()
 
     @property
@@ -127,8 +152,17 @@ class Exchange:
         return self.notifications("notifications/progress")
 
     async def until(self, look: Callable[[Exchange], T | None], within: float | None = None) -> T | None:
-        """Wait for `look` to find something here; None after `within` seconds (default: patience)."""
-        return await self.pulse.until(lambda: look(self), self.patience if within is None else within)
+        """Wait for `look` to find something here; None after `within` seconds (default: patience).
+
+        They begin anew when the request was held back meanwhile.
+        """
+        seconds, found = self.patience if within is None else within, None
+        while found is None:
+            begun = anyio.current_time()
+            found = await self.pulse.until(lambda: look(self), seconds)
+            if found is None and not await self.hold.since(begun):
+                break
+        return found
 
     async def message(
         self, wanted: Callable[[Message], bool], within: float | None = None, skip: int = 0

@@ -9,12 +9,15 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
+from ..model import Reason
+from ..pace import PATIENCE, Withheld
 from ..transcript import Kind, Recorder
 from ..transport.http import Holder, HttpClient, HttpFailure, HttpResponse
 from ..wire.json import JsonError, loads
 from ..wire.sse import SseDecoder, SseError, SseEvent
-from .carrier import HeaderPairs, Listener, end
+from .carrier import Guard, HeaderPairs, Listener, end, unguarded
 from .exchange import FLOOD, NO_ID, Departure, Exchange, StreamEvent
+from .limits import rest
 from .outcome import Ending, Message, Reply
 
 MAX_BODY = 16 * 1024 * 1024
@@ -37,11 +40,14 @@ class HttpCarrier:
         *,
         headers: Mapping[str, str | None] | None = None,
         patience: float = 5.0,
+        guard: Guard = unguarded,
     ) -> None:
-        self.binding = binding
+        self.binding, self.guard = binding, guard
         self.url, self.client, self.recorder, self.patience = url, client, recorder, patience
         self.base_headers = dict(headers or {})
         self.listener: Listener | None = None
+        self.heeds = True
+        """Whether a request that came too soon for the target is sent again later, instead of taken for answered."""
         self.query = ""
         """Sent behind the URL and never recorded: it may hold a secret."""
         self._tasks = tasks
@@ -66,7 +72,12 @@ class HttpCarrier:
         extra: HeaderPairs = (),
         url: str = "",
     ) -> Exchange:
-        """Begin an exchange and read it in the background. A header of None is left out. `url`: not the usual one."""
+        """Begin an exchange and read it in the background. A header of None is left out. `url`: not the usual one.
+
+        Raises Withheld for what the target must not be sent.
+        """
+        self.guard(body, shown)
+        self.client.pace.require()
         place = url or self.url
         merged = {**self.base_headers, **headers}
         pairs = (*((name, value) for name, value in merged.items() if value is not None), *extra)
@@ -75,7 +86,8 @@ class HttpCarrier:
         exchange = Exchange(operation, request_id, sent, self.patience, begun=anyio.current_time(), token=token)
         scope, holder = anyio.CancelScope(), Holder()
         exchange.depart = lambda how: self._depart(exchange, scope, holder, how)
-        exchange.dispatched = holder.sent
+        exchange.dispatched, holder.admitted = holder.sent, exchange.hold.end
+        exchange.hold.begin()
         self._open[exchange] = None
         self._tasks.start_soon(self._read, exchange, scope, holder, (verb, place + self.query), pairs, body)
         return exchange
@@ -123,12 +135,53 @@ class HttpCarrier:
         """`line`: verb and URL."""
         with scope:
             try:
-                async with self.client.stream(*line, headers, body, holder) as response:
-                    await self._receive(exchange, response)
+                wait = await self._tried(exchange, holder, line, headers, body)
+                if wait is not None:
+                    await self._again(exchange, wait, holder, line, headers, body)
                 end(self.recorder, exchange, Ending.CLOSED, "")
             except HttpFailure as failure:
                 end(self.recorder, exchange, Ending.RESET if failure.reset else Ending.TORN, str(failure))
+            except Withheld as withheld:
+                self.recorder.note(
+                    Kind.WITHHELD, exchange.operation, reason=withheld.reason.value, detail=withheld.detail
+                )
+                end(self.recorder, exchange, Ending.TORN, withheld.detail)
         self._open.pop(exchange, None)
+
+    async def _tried(
+        self,
+        exchange: Exchange,
+        holder: Holder,
+        line: tuple[str, str],
+        headers: Iterable[tuple[str, str]],
+        body: bytes | None,
+    ) -> float | None:
+        """Send it once and read the answer. The seconds of rest that the target asks for instead; None: none."""
+        async with self.client.stream(*line, headers, body, holder) as response:
+            wait = rest(response.status, response.headers) if self.heeds else None
+            if wait is None:
+                await self._receive(exchange, response)
+                return None
+            shown = {"status": response.status, "headers": response.headers, "wait": wait}
+            self.recorder.note(Kind.THROTTLED, exchange.operation, **shown)
+            return wait
+
+    async def _again(
+        self,
+        exchange: Exchange,
+        wait: float,
+        holder: Holder,
+        line: tuple[str, str],
+        headers: Iterable[tuple[str, str]],
+        body: bytes | None,
+    ) -> None:
+        """Send it once more after the rest that the target asked for. Raises Withheld when that does not help."""
+        if wait > PATIENCE:
+            raise Withheld(Reason.RATE_LIMITED, f"the target asks for {wait:.0f} s of rest, which is too long")
+        exchange.hold.begin()
+        self.client.pace.pause(wait)
+        if await self._tried(exchange, holder, line, headers, body) is not None:
+            raise Withheld(Reason.RATE_LIMITED, f"the target limits its clients, also after {wait:.0f} s of rest")
 
     async def _receive(self, exchange: Exchange, response: HttpResponse) -> None:
         exchange.reply = Reply(response.status, response.headers)

@@ -15,6 +15,7 @@ import httpx
 from anyio.abc import ByteStream
 from anyio.streams.tls import TLSStream
 
+from ..pace import Pace
 from .network import Network, Waiting, reset
 
 KEEP_ALIVE = 1.0
@@ -29,10 +30,11 @@ Dial = Callable[[], Awaitable[ByteStream]]
 class Holder:
     """Learns which connection a request went out on, so that it can be reset, half-closed or used no more.
 
-    `sent` is set once the whole request was handed to the network.
+    `admitted` is called when the request's turn has come, `sent` is set once all of it was handed to the network.
     """
 
     stream: ByteStream | None = None
+    admitted: Callable[[], None] = lambda: None
     sent: anyio.Event = field(default_factory=anyio.Event)
     retire: Callable[[], None] = lambda: None
 
@@ -221,9 +223,11 @@ class HttpClient:
         *,
         ca: str | None = None,
         secure: bool = False,
+        pace: Pace | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.backend = Backend(network)
+        self.pace = pace or Pace()
         inner = transport or Transport(self.backend, trust(ca) if secure else None)
         self._client = httpx.AsyncClient(transport=inner, timeout=None, trust_env=False, follow_redirects=False)
 
@@ -231,12 +235,16 @@ class HttpClient:
     async def stream(
         self, verb: str, url: str, headers: Iterable[tuple[str, str]], body: bytes | None, holder: Holder
     ) -> AsyncIterator[HttpResponse]:
-        """Send one request; raises HttpFailure when the exchange breaks before, in or after the head.
+        """Send one request when its turn has come.
+
+        Raises HttpFailure when the exchange breaks before, in or after the head, Withheld when no request is left.
 
         A server that failed may end the connection without a word: the next request goes out on another.
         """
         if self._client.is_closed:
             raise HttpFailure("the client has been closed")
+        await self.pace.admit()
+        holder.admitted()
         token = _holder.set(holder)
         raw = [(name.encode("ascii"), _octets(value)) for name, value in headers]
         request = httpx.Request(verb, url, headers=raw, content=body, extensions={"trace": holder.trace})

@@ -55,6 +55,10 @@ class Network(Protocol):
 
     async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Listener: ...
 
+    async def addresses(self, host: str) -> tuple[str, ...]:
+        """The IP addresses of a host; none where its name cannot be resolved."""
+        ...
+
 
 class Process(Protocol):
     """A process on three pipes. `returncode` is None while it runs, -N after signal N."""

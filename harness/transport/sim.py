@@ -225,6 +225,10 @@ class SimNetwork:
         self.listeners[place] = listener = SimListener(*place, self, arrivals, backlog)
         return listener
 
+    async def addresses(self, host: str) -> tuple[str, ...]:
+        await checkpoint()
+        return (_address(host),)
+
 
 LOOPBACK = frozenset({"localhost", "127.1", "2130706433", "0x7f000001"})
 """Other words for 127.0.0.1, which resolvers understand."""

@@ -96,3 +96,10 @@ class TcpNetwork:
     async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Listener:
         listener = await anyio.create_tcp_listener(local_host=host, local_port=port)
         return TcpListener(host, listener.extra(SocketAttribute.local_port), listener)
+
+    async def addresses(self, host: str) -> tuple[str, ...]:
+        try:
+            found = await anyio.getaddrinfo(host, None)
+        except (OSError, UnicodeError):
+            return ()
+        return tuple(dict.fromkeys(str(place[0]) for *_, place in found))

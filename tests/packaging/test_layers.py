@@ -23,7 +23,7 @@ LAYERS = (
         "document",
         "keyword",
     },
-    {"faults", "stimuli", "config", "claims", "planning"},
+    {"faults", "stimuli", "conduct", "config", "claims", "planning"},
     {"transport", "relay", "receiver", "model_server"},
     {"protocols"},
     {"judge", "witness", "expect", "target"},
