@@ -14,7 +14,7 @@ LABEL = "seatrial"
 _GREEN, _YELLOW, _RED, _GREY = "#2f7d32", "#9a6700", "#c62828", "#616161"
 """Each is read on with white letters: a contrast of at least 4.5."""
 
-_LETTER = 6.6
+_LETTER = 6.0
 """Width of a letter in pixels; the text is stretched to it, whatever font a viewer has."""
 
 _PADDING, _HEIGHT = 8, 20
