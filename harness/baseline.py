@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,12 @@ class AcceptedFailure(Scope):
         verdicts = {result.verdict for result in results}
         return Verdict.PASS in verdicts and verdicts.issubset(_SETTLED) and self.requirement not in noted - {""}
 
+    def without(self, cells: Collection[Cell]) -> tuple[AcceptedFailure, ...]:
+        """What is left of it without some of the cells that it names; itself without none."""
+        named = product(self.versions or ("",), self.bindings or ("",))
+        left = _rectangles(cell for cell in named if cell not in cells) if cells else ((self.versions, self.bindings),)
+        return tuple(replace(self, versions=versions, bindings=bindings) for versions, bindings in left)
+
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
@@ -108,7 +115,7 @@ class Baseline:
         return tuple(problem for entry in self.entries for problem in self._problems(entry, found, whole))
 
     def _problems(self, entry: AcceptedFailure, results: Iterable[Result], whole: bool) -> Iterator[BaselineProblem]:
-        own = [result for result in results if entry.covers(result.case)]
+        own = list(filter(_about(entry), results))
         if own and self.expired(entry):
             why = f"({_cell(entry)}) expired on {entry.expires}; repair it, or ask {entry.owner} to renew it"
             yield BaselineProblem("expired", entry.place, f"{why} with seatrial baseline update")
@@ -117,7 +124,9 @@ class Baseline:
                 why = f"is stale: {_cell(entry, cell)} holds now; remove it with seatrial baseline prune"
                 yield BaselineProblem("stale", entry.place, why)
 
-    def missing(self, results: Iterable[Result], verdicts: Sequence[Verdict], why: Acceptance) -> list[AcceptedFailure]:
+    def missing(
+        self, results: Iterable[Result], verdicts: Collection[Verdict], why: Acceptance
+    ) -> list[AcceptedFailure]:
         """The entries without which not every result of these verdicts is accepted."""
         cells: dict[tuple[str, str, str, Verdict], list[Cell]] = defaultdict(list)
         for result in results:
@@ -126,7 +135,30 @@ class Baseline:
                 if entry is None:
                     key = (case.target, case.check.id, requirement, verdict)
                     cells[key].append((case.column.version, case.column.binding))
-        return [entry for key, found in cells.items() for entry in _entries(key, found, why)]
+        return [
+            AcceptedFailure(
+                target=target,
+                check=check,
+                requirement=requirement,
+                versions=versions,
+                bindings=bindings,
+                verdict=verdict,
+                reason=why.reason,
+                owner=why.owner,
+                expires=why.expires,
+            )
+            for (target, check, requirement, verdict), found in cells.items()
+            for versions, bindings in _rectangles(found)
+        ]
+
+    def pruned(self, results: Iterable[Result]) -> tuple[tuple[AcceptedFailure, ...], ...]:
+        """What a whole run leaves of each entry: all of it, some of its cells, or nothing."""
+        found = tuple(results)
+        return tuple(entry.without(entry.settled_cells(filter(_about(entry), found))) for entry in self.entries)
+
+
+def _about(entry: AcceptedFailure) -> Callable[[Result], bool]:
+    return lambda result: entry.covers(result.case)
 
 
 def _is_decidable(entry: AcceptedFailure, results: Iterable[Result]) -> bool:
@@ -142,9 +174,8 @@ def _cell(entry: AcceptedFailure, cell: Cell = ("", "")) -> str:
     return f"{entry.target}/{entry.check}{where}"
 
 
-def _entries(key: tuple[str, str, str, Verdict], cells: Iterable[Cell], why: Acceptance) -> Iterator[AcceptedFailure]:
-    """As few entries as name exactly these cells: bindings with the same versions together."""
-    target, check, requirement, verdict = key
+def _rectangles(cells: Iterable[Cell]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The same cells as few pairs of versions and bindings: bindings with equal versions together."""
     by_binding: dict[str, dict[str, None]] = defaultdict(dict)
     for version, binding in cells:
         by_binding[binding][version] = None
@@ -152,17 +183,7 @@ def _entries(key: tuple[str, str, str, Verdict], cells: Iterable[Cell], why: Acc
     for binding, versions in by_binding.items():
         together[tuple(sorted(versions))].append(binding)
     for named, bindings in together.items():
-        yield AcceptedFailure(
-            target=target,
-            check=check,
-            requirement=requirement,
-            versions=named,
-            bindings=tuple(sorted(bindings)),
-            verdict=verdict,
-            reason=why.reason,
-            owner=why.owner,
-            expires=why.expires,
-        )
+        yield tuple(filter(None, named)), tuple(filter(None, sorted(bindings)))
 
 
 # The file

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from .events import CaseFinished, Event, RunFinished, RunStarted
-from .model import Case, Check, Column, Level, Reason, Requirement, Result, Verdict, Violation
+from .events import BaselineProblem, CaseFinished, Event, RunFinished, RunStarted
+from .model import Acceptance, Case, Check, Column, Level, Reason, Requirement, Result, Verdict, Violation
 
 FILE = "report.json"
 SCHEMA = "report.schema.json"
@@ -47,7 +48,10 @@ def load(place: Path) -> Kept:
     file = place / FILE if place.is_dir() else place
     report = _read(file)
     rows = {row["id"]: _row(row) for row in report["requirements"]}
-    results = tuple(_result(found, rows) for found in report["findings"])
+    try:
+        results = tuple(_result(found, rows) for found in report["findings"])
+    except ValueError as error:
+        raise ReportError(f"{file} is no report that Seatrial reads: {error}") from None
     target, summary = report["target"], report["summary"]
     options = {key: value for key, value in report["options"].items() if key not in ("seed", "evidence")}
     started = RunStarted(
@@ -60,7 +64,8 @@ def load(place: Path) -> Kept:
         options=options,
         evidence=report["options"]["evidence"],
     )
-    finished = RunFinished(results, summary["seconds"], summary["complete"], summary["failure"])
+    problems = tuple(BaselineProblem(**told) for told in summary.get("baseline", ()))
+    finished = RunFinished(results, summary["seconds"], summary["complete"], summary["failure"], problems)
     return Kept(file, started, finished)
 
 
@@ -101,11 +106,16 @@ def _result(found: Mapping[str, Any], rows: Mapping[str, Requirement]) -> Result
         tuple(found["records"]),
         found["seconds"],
         found["traceback"],
+        tuple(map(_acceptance, found.get("accepted", ()))),
     )
 
 
 def _violation(told: Mapping[str, Any]) -> Violation:
     return Violation(told["expected"], told["actual"], tuple(told["records"]), told["requirement"], told["soft"])
+
+
+def _acceptance(told: Mapping[str, Any]) -> Acceptance:
+    return Acceptance(told["reason"], told["owner"], date.fromisoformat(told["expires"]))
 
 
 def _no_body() -> None:

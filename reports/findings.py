@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from seatrial import Case, Requirement, Result, RunStarted, Verdict, Violation, clause_links
+from seatrial import Acceptance, Case, Requirement, Result, RunStarted, Verdict, Violation, clause_links
 
 from .advice import advice
 
@@ -39,6 +39,7 @@ class Finding:
     reason: str
     detail: str
     traceback: str
+    accepted: tuple[Acceptance, ...]
     clauses: tuple[Requirement, ...]
 
     @property
@@ -57,7 +58,8 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """The finding as it stands in the JSON report."""
-        return {key: value for key, value in asdict(self).items() if key != "clauses"}
+        told = {key: value for key, value in asdict(self).items() if key != "clauses"}
+        return {**told, "accepted": [{**asdict(why), "expires": why.expires.isoformat()} for why in self.accepted]}
 
 
 def finding(result: Result, run: RunStarted) -> Finding:
@@ -84,6 +86,7 @@ def finding(result: Result, run: RunStarted) -> Finding:
         reason=result.reason.value if result.reason else "",
         detail=result.detail,
         traceback=result.traceback,
+        accepted=result.accepted,
         clauses=_clauses(result, run),
     )
 
@@ -173,11 +176,12 @@ def grouped(findings: Iterable[Finding], key: Callable[[Finding], tuple[str, ...
 
 def same_words(found: Finding) -> tuple[str, ...]:
     """What findings have in common that differ in their columns alone."""
-    return (found.check, found.verdict, found.reason, found.expected, found.actual, found.detail)
+    told = (found.check, found.verdict, found.reason, found.expected, found.actual, found.detail)
+    return (*told, *map(acceptance_text, found.accepted))
 
 
 def same_check(found: Finding) -> tuple[str, ...]:
-    return (found.check, found.verdict)
+    return (found.check, found.verdict, "accepted" if found.accepted else "")
 
 
 RECORDS_SHOWN = 12
@@ -211,6 +215,7 @@ def lines(found: Finding, limit: int | None = None) -> Sequence[tuple[str, str]]
     parts += [("more", f"{more} more expectations did not hold; the reports name them")] if more else []
     parts += [("note", note_text(note)) for note in found.notes]
     parts += [("detail", found.detail)] if found.detail else []
+    parts += [("accepted", acceptance_text(why)) for why in found.accepted]
     parts += [("add", found.advice)] if found.advice else []
     parts += [("records", _cited(found.records))] if found.records else []
     parts += [("rerun", found.rerun)]
@@ -220,6 +225,11 @@ def lines(found: Finding, limit: int | None = None) -> Sequence[tuple[str, str]]
 def note_text(note: Violation) -> str:
     """A note in one text; its expectation may be empty."""
     return "; ".join(filter(None, (note.expected, note.actual)))
+
+
+def acceptance_text(why: Acceptance) -> str:
+    """By whom, until when and why a failure is accepted."""
+    return f"by {why.owner} until {why.expires}: {why.reason}"
 
 
 def _cited(records: Sequence[int]) -> str:

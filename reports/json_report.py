@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
@@ -63,4 +64,6 @@ def _summary(run: Run) -> dict[str, Any]:
         "seconds": round(run.seconds, 3),
         "complete": run.complete,
         "failure": run.failure,
+        "accepted": sum(bool(result.accepted) for result in run.results),
+        "baseline": [asdict(problem) for problem in run.problems],
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
-from seatrial import CaseFinished, Event, Place, Reason, Result, RunFinished, RunStarted, Verdict
+from seatrial import BaselineProblem, CaseFinished, Event, Place, Reason, Result, RunFinished, RunStarted, Verdict
 
 
 class Reporter(Protocol):
@@ -53,6 +53,11 @@ class Run:
     @property
     def failure(self) -> str:
         return self.finished.failure if self.finished else ""
+
+    @property
+    def problems(self) -> tuple[BaselineProblem, ...]:
+        """The entries of the baseline that fail the run."""
+        return self.finished.baseline if self.finished else ()
 
     @property
     def seconds(self) -> float:
