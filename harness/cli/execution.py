@@ -8,9 +8,8 @@ import shlex
 import shutil
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -22,18 +21,18 @@ from ..engine import Options, Unreachable
 from ..engine import run as run_cases
 from ..events import RunStarted
 from ..matrix import Exit, Policy, exit_code
-from ..model import Level, Reason
-from ..planning import Selection
+from ..model import Reason
+from ..redaction import redactor
 from ..spelling import unknown
 from ..stimuli import BINDING_ALIASES
 from ..target import Target
-from ..transcript import Redactor
 from .catalogue import Catalogue, load
 from .options import EVERY_REASON, Wanted
 from .refusal import Refused
 from .reporting import STANDARD_ERROR, STANDARD_OUTPUT, Feed, Request, opened, parsed, writable
+from .runs import fresh_folder, remember
+from .selection import chosen, earlier_failures, require_same_targets
 
-HOME = Path(".seatrial")
 IN_FOLDER = {"json": "report.json", "markdown": "report.md", "junit": "junit.xml"}
 """The reports that every run leaves in its folder."""
 
@@ -49,20 +48,27 @@ class Job:
     reports: tuple[Request, ...]
     folder: Path
     command: tuple[str, ...]
-    verbose: bool = False
+    shown: Mapping[str, Any] = field(default_factory=dict)
 
 
 def prepare(wanted: Wanted, make: Callable[[Catalogue, Options], Sequence[Target]], target: tuple[str, ...]) -> Job:
     """A job from what was typed. `target` are the words that name it. Raises Refused for what does not exist."""
     catalogue = load(wanted.suites)
-    options = _options(wanted, catalogue)
+    policy = _policy(wanted)
+    options = _options(wanted, catalogue, policy)
+    targets = tuple(make(catalogue, options))
+    require_same_targets(options.first, [target.name for target in targets])
     reports = parsed(wanted.report)
-    folder = wanted.output or _fresh_folder(options.seed)
+    folder = wanted.output or fresh_folder(options.seed)
     command, *words = target
     repeated = (*_program(), command, *_repeated(wanted), *words)
-    return Job(
-        tuple(make(catalogue, options)), catalogue, options, _policy(wanted), reports, folder, repeated, wanted.verbose
-    )
+    return Job(targets, catalogue, options, policy, reports, folder, repeated, _shown(wanted))
+
+
+def _shown(wanted: Wanted) -> dict[str, Any]:
+    """What the reporter at the terminal is asked to show."""
+    asked = {"verbose": wanted.verbose, "durations": wanted.durations}
+    return {name: value for name, value in asked.items() if value}
 
 
 def _program() -> list[str]:
@@ -80,15 +86,11 @@ def _repeated(wanted: Wanted) -> Iterator[str]:
         yield from ("--tempo", f"{wanted.tempo:g}")
 
 
-def _options(wanted: Wanted, catalogue: Catalogue) -> Options:
+def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
     bindings = tuple(BINDING_ALIASES.get(name, name) for name in wanted.binding)
-    catalogue.require_suites(wanted.suite)
-    catalogue.require_checks(wanted.check)
     catalogue.require_versions(wanted.protocol_version)
     catalogue.require_bindings(bindings)
-    level = Level(wanted.level.upper()) if wanted.level else None
-    select = Selection(suites=wanted.suite, checks=wanted.check, keyword=wanted.keyword, level=level)
-    _require_some(catalogue, select)
+    failed = earlier_failures(wanted, policy.fails)
     return Options(
         seed=secrets.randbelow(10**6) if wanted.seed is None else wanted.seed,
         tempo=wanted.tempo,
@@ -96,15 +98,13 @@ def _options(wanted: Wanted, catalogue: Catalogue) -> Options:
         versions=wanted.protocol_version,
         bindings=bindings,
         concurrency=wanted.concurrency,
-        selection=select,
+        selection=chosen(wanted, catalogue, failed),
+        repeat=wanted.repeat,
+        shard=wanted.shard,
+        first=failed,
+        maxfail=1 if wanted.exitfirst else wanted.maxfail or 0,
+        policy=policy,
     )
-
-
-def _require_some(catalogue: Catalogue, select: Selection) -> None:
-    for suite, check in catalogue.checks.values():
-        if catalogue.selects(select, suite, check):
-            return
-    raise Refused("no check is selected; seatrial list shows all of them")
 
 
 def _policy(wanted: Wanted) -> Policy:
@@ -119,17 +119,11 @@ def _allowed(text: str | None) -> frozenset[Reason]:
     return frozenset(map(Reason, names))
 
 
-def _fresh_folder(seed: int) -> Path:
-    name = f"{time.strftime('%Y%m%d-%H%M%S')}-{seed}"
-    taken = {path.name for path in (HOME / "runs").glob(f"{name}*")}
-    return HOME / "runs" / next(n for n in (name, *(f"{name}-{i}" for i in range(2, 1000))) if n not in taken)
-
-
 def perform(job: Job) -> Exit:
     """Run the job, write every report, and say how it went. Raises Refused before the run, never after its start."""
     evidence = job.folder / "evidence.jsonl"
     with writable(evidence, "the evidence") as lines, opened(_requests(job)) as reporters:
-        _remember(job.folder)
+        remember(job.folder)
         feed = Feed(reporters, job.policy, _start(job, evidence), _asked(job))
         _spare_the_collector()
         return anyio.run(_Run(job, feed, lines).go, backend="trio", backend_options=_clock(job.targets))
@@ -144,7 +138,7 @@ def _spare_the_collector() -> None:
 
 def _asked(job: Job) -> dict[str, Any]:
     """What the reports tell of the command line beside the options of the engine."""
-    return {"command": list(job.command), **({"verbose": True} if job.verbose else {})}
+    return {"command": list(job.command), **job.shown}
 
 
 def _requests(job: Job) -> tuple[Request, ...]:
@@ -157,15 +151,8 @@ def _requests(job: Job) -> tuple[Request, ...]:
 def _start(job: Job, evidence: Path) -> RunStarted:
     """What is known of the run before the engine has spoken."""
     names = ", ".join(dict.fromkeys(target.name for target in job.targets))
-    address = ", ".join(Redactor(target.secrets).text(target.address) for target in job.targets)
+    address = redactor(job.targets).text(", ".join(target.address for target in job.targets))
     return RunStarted(names, address, job.options.seed, (), {}, evidence=str(evidence))
-
-
-def _remember(folder: Path) -> None:
-    """`.seatrial/last` names the newest run; the folder keeps itself out of version control."""
-    if folder.parent.parent == HOME:
-        (HOME / ".gitignore").write_text("*\n", encoding="utf-8")
-        (HOME / "last").write_text(f"{folder}\n", encoding="utf-8")
 
 
 def leaves(group: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
@@ -231,6 +218,6 @@ class _Run:
     def _exit(self, failure: str) -> Exit:
         if failure:
             return Exit.UNREACHABLE
-        if self.interrupted or not self.feed.complete:
+        if self.interrupted or not (self.feed.complete or self.feed.stopped):
             return Exit.INTERRUPTED
         return exit_code(self.feed.results, self.job.policy)

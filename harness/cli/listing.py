@@ -13,22 +13,16 @@ from ..model import Check, Level, Suite
 from ..planning import Selection
 from .catalogue import Catalogue, load
 from .options import selection_options
-from .refusal import Refused
+from .selection import selection
 
 
 @click.command()
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @selection_options
-def command(
-    form: str, keyword: str, suite: tuple[str, ...], check: tuple[str, ...], level: str | None, suites: tuple[Path, ...]
-) -> None:
+def command(form: str, suites: tuple[Path, ...], **typed: Any) -> None:
     """List the checks, by suite."""
     catalogue = load(suites)
-    catalogue.require_suites(suite)
-    catalogue.require_checks(check)
-    found = chosen(catalogue, Selection(suite, check, keyword, Level(level.upper()) if level else None))
-    if not found:
-        raise Refused("no check is selected; leave out an option")
+    found = chosen(catalogue, selection(catalogue, **typed))
     rows = [entry(catalogue, *pair) for pair in found]
     click.echo(json.dumps(rows, indent=1) if form == "json" else "\n".join(_text(rows)))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,14 +11,74 @@ from typing import Any, TypeVar
 import click
 
 from ..model import Level
+from ..planning import Shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 ALLOW = "--allow-inconclusive"
 EVERY_REASON = "all"
 
+TARGET, CHECKS, CASES, CONDITIONS = "Target", "Which checks", "Which cases", "How"
+VERDICTS, REPORTS, OPTIONS = "Verdicts", "Reports", "Options"
+SECTIONS = (TARGET, CHECKS, CASES, CONDITIONS, VERDICTS, REPORTS, OPTIONS)
+"""The sections of a help, in their order."""
 
-class TargetCommand(click.Command):
+
+class Option(click.Option):
+    """An option that knows in which section of the help it stands, and whether it is `common`."""
+
+    def __init__(self, *names: Any, section: str = OPTIONS, common: bool = False, **settings: Any) -> None:
+        super().__init__(*names, **settings)
+        self.section, self.common = section, common
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Names and help alone: ranges and defaults stand in the help where they matter."""
+        told = super().get_help_record(ctx)
+        return told and (told[0], self.help or "")
+
+
+class Sectioned(click.Command):
+    """A command whose help fits a screen: common options by section, and the rest where --help-all asks for it."""
+
+    WHOLE = "seatrial.whole-help"
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        params = super().get_params(ctx)
+        return [*params, _HELP_ALL] if any(_rare(each) for each in params) else params
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for each in self.get_params(ctx):
+            told = each.get_help_record(ctx)
+            if told and told[0] and (ctx.meta.get(self.WHOLE) or not _rare(each)):
+                sections.setdefault(getattr(each, "section", OPTIONS), []).append(told)
+        for name in sorted(sections, key=(*SECTIONS, *sections).index):
+            with formatter.section(name):
+                formatter.write_dl(sections[name])
+
+
+def _rare(param: click.Parameter) -> bool:
+    return isinstance(param, Option) and not param.common
+
+
+def _show_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        ctx.meta[Sectioned.WHOLE] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
+
+
+_HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show every option and exit.",
+)
+
+
+class TargetCommand(Sectioned):
     """A command whose words after `--` are the command line of the target, whatever they look like.
 
     They are `ctx.meta[SPAWN]`, None where there is no `--`.
@@ -40,9 +101,17 @@ class Wanted:
     keyword: str
     suite: tuple[str, ...]
     check: tuple[str, ...]
+    requirement: tuple[str, ...]
     level: str | None
     protocol_version: tuple[str, ...]
     binding: tuple[str, ...]
+    last_failed: bool
+    failed_first: bool
+    source: Path | None
+    exitfirst: bool
+    maxfail: int | None
+    repeat: int
+    shard: Shard | None
     faults: str
     seed: int | None
     tempo: float
@@ -50,80 +119,193 @@ class Wanted:
     strict: bool
     strict_info: bool
     verbose: bool
+    durations: int | None
     allow_inconclusive: str | None
     report: tuple[str, ...]
     output: Path | None
     suites: tuple[Path, ...]
 
 
-suites_option = click.option(
-    "--suites", multiple=True, type=click.Path(path_type=Path), metavar="PATH", help="Load further suites from a file."
+def option(
+    *names: str, section: str = OPTIONS, common: bool = False, **settings: Any
+) -> Callable[[Function], Function]:
+    """An option with a place in the help: among the `common` ones, or told by --help-all only."""
+    return click.option(*names, cls=Option, section=section, common=common, **settings)
+
+
+def added(function: Function, options: Sequence[Callable[[Any], Any]]) -> Function:
+    """A command with these options, in their order."""
+    for each in reversed(options):
+        function = each(function)
+    return function
+
+
+def _shard(ctx: click.Context, param: click.Parameter, text: str | None) -> Shard | None:
+    """The value of --shard. Raises BadParameter."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", text)
+    if not found or int(found[1]) > int(found[2]):
+        raise click.BadParameter(f"{text!r:.20} is no part; write it as 2/4: the second of four")
+    return Shard(int(found[1]), int(found[2]))
+
+
+suites_option = option(
+    "--suites",
+    section=CHECKS,
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Load further suites from a file.",
 )
 
 _SELECTION = (
-    click.option("-k", "--keyword", default="", metavar="TEXT", help="Only checks whose suite, id or title has TEXT."),
-    click.option("--suite", multiple=True, metavar="NAME", help="Only this suite (repeatable)."),
-    click.option("--check", multiple=True, metavar="ID", help="Only this check; * stands for any text (repeatable)."),
-    click.option("--level", type=click.Choice(list(Level), case_sensitive=False), help="Only this level or stronger."),
+    option(
+        "-k",
+        "--keyword",
+        section=CHECKS,
+        common=True,
+        default="",
+        metavar="TEXT",
+        help="Only checks named so; and, or, not join words.",
+    ),
+    option("--suite", section=CHECKS, common=True, multiple=True, metavar="NAME", help="Only this suite (repeatable)."),
+    option("--check", section=CHECKS, common=True, multiple=True, metavar="ID", help="Only this check; * is any text."),
+    option(
+        "--requirement",
+        section=CHECKS,
+        multiple=True,
+        metavar="ID",
+        help="Only checks of this requirement; * likewise.",
+    ),
+    option(
+        "--level",
+        section=CHECKS,
+        common=True,
+        type=click.Choice(list(Level), case_sensitive=False),
+        metavar="LEVEL",
+        help="Only MUST, or SHOULD and stronger, and so on.",
+    ),
     suites_option,
 )
 
-_RUN = (
-    click.option("--protocol-version", multiple=True, metavar="VERSION", help="Only this version (repeatable)."),
-    click.option("--binding", multiple=True, metavar="NAME", help="Only this binding (repeatable)."),
-    click.option(
-        "--faults",
-        type=click.Choice(["none", "benign"]),
-        default="none",
-        show_default=True,
-        help="Faults around the whole run; benign ones must change no verdict.",
+_CASES = (
+    option(
+        "--protocol-version", section=CASES, multiple=True, metavar="VERSION", help="Only this version (repeatable)."
     ),
-    click.option("--seed", type=click.IntRange(min=0), help="Repeat the random choices of an earlier run."),
-    click.option(
-        "--tempo",
-        type=click.FloatRange(min=0.1, max=100),
-        default=1.0,
-        show_default=True,
-        help="Factor on every duration; 3 suits a slow machine.",
-    ),
-    click.option(
-        "--concurrency",
-        type=click.IntRange(min=1, max=256),
-        default=8,
-        show_default=True,
-        help="Cases that run at the same time; as many more of those that mostly wait, if it is above 1.",
-    ),
-    click.option(
-        "-v", "--verbose", is_flag=True, help="Show every check, note and reason, not only what needs a look."
-    ),
-    click.option("--strict", is_flag=True, help="A WARN fails the run too."),
-    click.option("--strict-info", is_flag=True, help="A note counts as a WARN."),
-    click.option(
-        ALLOW,
-        metavar="[=REASON,…]",
-        help="Cases that could not be judged, for these or all reasons, do not fail the run.",
-    ),
-    click.option("--report", multiple=True, metavar="NAME=PATH", help="A further report; - is standard output."),
-    click.option(
-        "--output",
+    option("--binding", section=CASES, multiple=True, metavar="NAME", help="Only this binding (repeatable)."),
+    option("--last-failed", "--lf", section=CASES, common=True, is_flag=True, help="Only what failed last time."),
+    option("--failed-first", "--ff", section=CASES, is_flag=True, help="First what failed last time."),
+    option(
+        "--from",
+        "source",
+        section=CASES,
         type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Where evidence and reports go.  [default: .seatrial/runs/TIME-SEED]",
+        metavar="RUN",
+        help="Another run than the last (for --lf, --ff).",
+    ),
+    option("-x", "--exitfirst", section=CASES, common=True, is_flag=True, help="Stop at the first failure."),
+    option("--maxfail", section=CASES, type=click.IntRange(min=1), metavar="N", help="Stop after so many failures."),
+    option(
+        "--repeat",
+        section=CASES,
+        type=click.IntRange(1, 1000),
+        default=1,
+        metavar="N",
+        help="Run each case N times: which are flaky?",
+    ),
+    option(
+        "--shard", section=CASES, metavar="I/N", callback=_shard, help="Only part I of N; seatrial merge joins them."
     ),
 )
+
+_CONDITIONS = (
+    option(
+        "--faults",
+        section=CONDITIONS,
+        common=True,
+        type=click.Choice(["none", "benign"]),
+        default="none",
+        metavar="PROFILE",
+        help="none, or benign ones that must change no verdict.",
+    ),
+    option(
+        "--seed",
+        section=CONDITIONS,
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Repeat the random choices of a run.",
+    ),
+    option(
+        "--tempo",
+        section=CONDITIONS,
+        type=click.FloatRange(min=0.1, max=100),
+        default=1.0,
+        metavar="N",
+        help="Factor on all durations; 3: a slow machine.",
+    ),
+    option(
+        "--concurrency",
+        section=CONDITIONS,
+        type=click.IntRange(min=1, max=256),
+        default=8,
+        metavar="N",
+        help="Cases at the same time, 8 without it.",
+    ),
+)
+
+policy_options = (
+    option("--strict", section=VERDICTS, common=True, is_flag=True, help="A WARN fails the run too."),
+    option("--strict-info", section=VERDICTS, is_flag=True, help="A note counts as a WARN."),
+    option(
+        ALLOW,
+        section=VERDICTS,
+        common=True,
+        metavar="[=…]",
+        help="What was not judged fails nothing.",
+    ),
+)
+"""What a user counts as a failure."""
+
+report_options = (
+    option(
+        "-v",
+        "--verbose",
+        section=REPORTS,
+        common=True,
+        is_flag=True,
+        help="Show every check, note and reason.",
+    ),
+    option(
+        "--durations", section=REPORTS, type=click.IntRange(min=1), metavar="N", help="Show the N slowest cases too."
+    ),
+    option(
+        "--report",
+        section=REPORTS,
+        common=True,
+        multiple=True,
+        metavar="NAME=PATH",
+        help="A further report; - is standard output.",
+    ),
+    option(
+        "--output",
+        section=REPORTS,
+        common=True,
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="The folder of the run instead of .seatrial/…",
+    ),
+)
+"""What a user wants to see of a run."""
+
+_RUN = (*_CASES, *_CONDITIONS, *policy_options, *report_options)
 
 
 def selection_options(function: Function) -> Function:
     """Which checks."""
-    return _added(function, _SELECTION)
+    return added(function, _SELECTION)
 
 
 def run_options(function: Function) -> Function:
     """Which checks, and everything about the run but its target."""
-    return _added(function, (*_SELECTION, *_RUN))
-
-
-def _added(function: Function, options: tuple[Callable[[Any], Any], ...]) -> Function:
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return added(function, (*_SELECTION, *_RUN))

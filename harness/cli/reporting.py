@@ -121,6 +121,11 @@ class Feed:
     def complete(self) -> bool:
         return self._finished is not None and self._finished.complete
 
+    @property
+    def stopped(self) -> bool:
+        """Did the run end itself before its time?"""
+        return self._finished is not None and bool(self._finished.stopped)
+
     def conclude(self, failure: str = "") -> None:
         """Close every reporter; a run without an end gets one that says so."""
         if not self._started:
