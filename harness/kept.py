@@ -65,7 +65,14 @@ def load(place: Path) -> Kept:
         evidence=report["options"]["evidence"],
     )
     problems = tuple(BaselineProblem(**told) for told in summary.get("baseline", ()))
-    finished = RunFinished(results, summary["seconds"], summary["complete"], summary["failure"], problems)
+    finished = RunFinished(
+        results,
+        summary["seconds"],
+        summary["complete"],
+        summary["failure"],
+        summary.get("stopped", ""),
+        problems,
+    )
     return Kept(file, started, finished)
 
 

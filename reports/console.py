@@ -51,6 +51,7 @@ class ConsoleReporter:
             self._told(group)
         self._notes(findings)
         self._unjudged(findings)
+        self._slowest()
         self._conclude()
 
     def _introduce(self, started: RunStarted) -> None:
@@ -141,6 +142,14 @@ class ConsoleReporter:
         if group.first.advice:
             self._console.print(Text(f"         add: {visible(group.first.advice)}"), soft_wrap=True)
 
+    def _slowest(self) -> None:
+        """The cases that took longest, as many as the options of the run ask for."""
+        wanted = self._run.started.options.get("durations", 0)
+        found = sorted(self._run.results, key=lambda result: -result.seconds)[:wanted]
+        self._heading("Slowest cases", bool(found))
+        for result in found:
+            self._console.print(Text(f"  {result.seconds:>8.2f} s  {visible(result.case.id)}"), soft_wrap=True)
+
     def _heading(self, text: str, wanted: bool) -> None:
         if wanted:
             self._console.print()
@@ -159,18 +168,18 @@ class ConsoleReporter:
             self._console.print(Text(f"evidence: {run.started.evidence}"), soft_wrap=True)
 
 
+def _where(group: Group) -> str:
+    more = len(group.columns) - COLUMNS_SHOWN
+    shown = "  ".join(group.columns[:COLUMNS_SHOWN]) + (f"  and {more} more" if more > 0 else "")
+    return shown if group.alike else f"{shown}  (the words differ, the reports have all)"
+
+
 def _server_name(said: Any) -> str:
     """What a server calls itself in its initialize or discover result; "" when it does not."""
     result = said if isinstance(said, Mapping) else {}
     meta = result.get("_meta")
     info = result.get("serverInfo") or (meta.get(SERVER_INFO) if isinstance(meta, Mapping) else None)
     return visible(f"{info.get('name', '')} {info.get('version', '')}") if isinstance(info, Mapping) else ""
-
-
-def _where(group: Group) -> str:
-    more = len(group.columns) - COLUMNS_SHOWN
-    shown = "  ".join(group.columns[:COLUMNS_SHOWN]) + (f"  and {more} more" if more > 0 else "")
-    return shown if group.alike else f"{shown}  (the words differ, the reports have all)"
 
 
 class Live:

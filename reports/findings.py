@@ -16,7 +16,10 @@ from .advice import advice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What became of one case, in the words of the JSON report. `rerun` is a shell command."""
+    """What became of one case, in the words of the JSON report. `rerun` is a shell command.
+
+    `several`: the run has other targets too.
+    """
 
     case: str
     target: str
@@ -41,10 +44,16 @@ class Finding:
     traceback: str
     accepted: tuple[Acceptance, ...]
     clauses: tuple[Requirement, ...]
+    several: bool = False
 
     @property
     def column(self) -> str:
         return f"{self.version},{self.binding},{self.fault_profile}"
+
+    @property
+    def place(self) -> str:
+        """The column, and of which target where the run has several."""
+        return f"{self.target} {self.column}" if self.several else self.column
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -58,7 +67,7 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """The finding as it stands in the JSON report."""
-        told = {key: value for key, value in asdict(self).items() if key != "clauses"}
+        told = {key: value for key, value in asdict(self).items() if key not in ("clauses", "several")}
         return {**told, "accepted": [{**asdict(why), "expires": why.expires.isoformat()} for why in self.accepted]}
 
 
@@ -88,6 +97,7 @@ def finding(result: Result, run: RunStarted) -> Finding:
         traceback=result.traceback,
         accepted=result.accepted,
         clauses=_clauses(result, run),
+        several=run.target != case.target,
     )
 
 
@@ -157,7 +167,8 @@ class Group:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return tuple(found.column for found in self.findings)
+        """Where they were found, by target where the run has several."""
+        return tuple(found.place for found in self.findings)
 
     @property
     def alike(self) -> bool:

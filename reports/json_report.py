@@ -64,6 +64,7 @@ def _summary(run: Run) -> dict[str, Any]:
         "seconds": round(run.seconds, 3),
         "complete": run.complete,
         "failure": run.failure,
+        "stopped": run.stopped,
         "accepted": sum(bool(result.accepted) for result in run.results),
         "baseline": [asdict(problem) for problem in run.problems],
     }

@@ -46,5 +46,6 @@ def _end(event: RunFinished) -> dict[str, Any]:
         "seconds": round(event.seconds, 3),
         "complete": event.complete,
         "failure": event.failure,
+        "stopped": event.stopped,
         "verdicts": {verdict.value: count for verdict, count in counts(event.results).items()},
     }

@@ -60,6 +60,11 @@ class Run:
         return self.finished.baseline if self.finished else ()
 
     @property
+    def stopped(self) -> str:
+        """Why the run ended itself before its time, "" when it did not."""
+        return self.finished.stopped if self.finished else ""
+
+    @property
     def seconds(self) -> float:
         return self.finished.seconds if self.finished else sum(r.seconds for r in self._results.values())
 
@@ -70,7 +75,7 @@ class Run:
             return self.failure
         judged = sum(result.reason is not Reason.INTERRUPTED for result in self._results.values())
         total = len(self.started.cases)
-        return f"interrupted: {total - judged} of {total} cases were not judged"
+        return f"{self.stopped or 'interrupted'}: {total - judged} of {total} cases were not judged"
 
 
 def counts(results: Iterable[Result]) -> dict[Verdict, int]:
