@@ -106,13 +106,6 @@ def _shortened(text: str) -> str:
     return text if len(text) <= BODY_LIMIT else f"{text[:BODY_LIMIT]}... [{len(text)} characters in all]"
 
 
-def credentials(headers: Mapping[str, str]) -> tuple[str, ...]:
-    """What must not be shown of the headers that a user gave: their values, and a token without its scheme."""
-    values = [value for value in headers.values() if len(value) > 3]
-    tokens = [v.rpartition(" ")[2] for name, v in headers.items() if name.lower() in SECRET_HEADERS]
-    return (*values, *(token for token in tokens if len(token) >= 8))
-
-
 @dataclass(slots=True)
 class Transcript:
     """All records of a run, numbered across cases. `sink` gets each line as it happens."""
