@@ -23,9 +23,10 @@ from .protocols import driver_of, names
 from .protocols.driver import PIPES, Inquiry, Session
 from .protocols.exchange import Pulse
 from .protocols.outcome import Outcome
+from .redaction import redactor
 from .target import StartFailure, Target
 from .tempo import Tempo
-from .transcript import Record, Recorder, Redactor, Transcript, credentials
+from .transcript import Record, Recorder, Redactor, Transcript
 from .trial import run_case
 
 
@@ -85,9 +86,9 @@ async def embarked(
 ) -> AsyncIterator[Fleet]:
     """Open targets with one transcript and one logbook, for who runs cases one by one. See `run` for the arguments."""
     begun = anyio.current_time()
-    redactor = Redactor(tuple(sorted({s for each in targets for s in _secrets(each)}, key=len, reverse=True)))
-    transcript = Transcript(lambda: anyio.current_time() - begun, redactor, sink)
-    logbook = Logbook(emit, redactor, begun, options.policy.fails, options.maxfail)
+    clean = redactor(targets)
+    transcript = Transcript(lambda: anyio.current_time() - begun, clean, sink)
+    logbook = Logbook(emit, clean, begun, options.policy.fails, options.maxfail)
     async with AsyncExitStack() as stack:
         voyages = [
             await stack.enter_async_context(_aboard(each, suites, options, transcript, logbook)) for each in targets
@@ -145,14 +146,6 @@ class Fleet:
         rows = {row.id: row for suite in self.voyages[0].suites for row in suite.requirements}
         spoken = [(voyage.berth.target, voyage.berth.claims) for voyage in self.voyages]
         self.logbook.begin(spoken, cases, rows, options.seed, asked)
-
-
-def _secrets(target: Target) -> tuple[str, ...]:
-    """What must not be recorded."""
-    given = [value for value in target.secrets if len(value) > 3]
-    for headers in (target.headers, *target.identities.values()):
-        given += credentials(headers)
-    return tuple(given)
 
 
 @dataclass(slots=True, eq=False)
