@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from .document import ConfigError, Document, Entry, read
+from .redaction import is_secret
 from .spelling import unknown
 from .stimuli import BINDING_ALIASES, Stimulus, place, stimuli
+from .transcript import Redactor
 
 FILE = Path("seatrial.toml")
 PROTOCOLS = ("mcp", "a2a", "agui")
 RELEASES = ("1.0.0", "1.0.1")
 MILESTONES = ("0.1.4", "0.1.10", "0.1.15", "0.1.19", "0.1.21")
+PIPES = "stdio"
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _ANY_PORT = "{port}"
 
@@ -30,6 +33,7 @@ class TargetConfig:
     An empty `protocol`, and empty `versions` and `bindings`, are discovered. `release` is that of the A2A
     specification, `milestone` that of AG-UI 0.1; `webhook_host` is where the target can reach us, and
     `capabilities_url` where an AG-UI endpoint declares its capabilities (a path: on its own origin).
+    `ways` are further URLs of the same server by name, such as that of a gateway before it.
     `secrets` are the values that came from the environment.
     """
 
@@ -49,11 +53,20 @@ class TargetConfig:
     milestone: str = ""
     webhook_host: str = "127.0.0.1"
     capabilities_url: str = ""
+    ways: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
 
     @property
     def spawned(self) -> bool:
         return bool(self.command)
+
+    @property
+    def targets(self) -> tuple[TargetConfig, ...]:
+        """The target itself, and what it is when it is reached in another way: `NAME@WAY`."""
+        listening = tuple(name for name in self.bindings if name != PIPES)
+        others = {f"{self.name}@{way}": url for way, url in self.ways.items()}
+        far = replace(self, command=(), replicas=(), ways={}, bindings=listening)
+        return (self, *(replace(far, name=name, url=url) for name, url in others.items()))
 
     @property
     def address(self) -> str:
@@ -113,6 +126,11 @@ def _readers(environ: Mapping[str, str], secrets: list[str], protocol: str) -> d
     def texts(entry: Entry) -> dict[str, str]:
         return {key: expanded(item) for key, item in entry.table().items()}
 
+    def variables(entry: Entry) -> dict[str, str]:
+        found = texts(entry)
+        secrets.extend(value for name, value in found.items() if is_secret(name))
+        return found
+
     def url(entry: Entry) -> str:
         return _url(entry, expanded(entry))
 
@@ -120,7 +138,7 @@ def _readers(environ: Mapping[str, str], secrets: list[str], protocol: str) -> d
         "protocol": _protocol,
         "url": url,
         "command": _command,
-        "env": texts,
+        "env": variables,
         "versions": Entry.texts,
         "bindings": _bindings,
         "headers": texts,
@@ -132,6 +150,7 @@ def _readers(environ: Mapping[str, str], secrets: list[str], protocol: str) -> d
         "milestone": lambda entry: _one_of(entry, MILESTONES),
         "webhook_host": _host,
         "capabilities_url": place,
+        "ways": lambda entry: {_way(item): url(item) for item in entry.table().values()},
     }
 
 
@@ -157,6 +176,14 @@ def _one_of(entry: Entry, known: tuple[str, ...]) -> str:
     return entry.text()
 
 
+def _way(entry: Entry) -> str:
+    """The name of a way to a server."""
+    name = entry.path[-1]
+    if not re.fullmatch(r"[\w.-]+", name):
+        raise entry.error("must have a name of letters, digits, dots and hyphens, for example gateway")
+    return name
+
+
 def _host(entry: Entry) -> str:
     """The name or address of this machine as a target reaches it."""
     if not re.fullmatch(r"[\w.:-]+", entry.text()):
@@ -165,21 +192,25 @@ def _host(entry: Entry) -> str:
 
 
 def _url(entry: Entry, value: str) -> str:
-    problem = url_problem(value)
+    problem = url_problem(value, entry.text())
     if problem:
         raise entry.error(problem)
     return value
 
 
-def url_problem(value: str) -> str:
-    """Why a text is no address of a target, as the rest of a sentence; "" when it is one."""
+def url_problem(value: str, written: str = "") -> str:
+    """Why a text is no address of a target, as the rest of a sentence; "" when it is one.
+
+    `written` is how the user wrote it, where variables were put in. A password in it is not told.
+    """
+    shown = Redactor().text(written or value)
     wanted = "must be an address such as http://127.0.0.1:8080/mcp"
     try:
         parts = urlsplit(value.replace(_ANY_PORT, "1"))
         complete = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
     except ValueError:
-        return f"{wanted}; {value!r:.80} has no valid host and port"
-    return "" if complete else f"{wanted}, not {value!r:.80}"
+        return f"{wanted}; {shown!r:.80} has no valid host and port"
+    return "" if complete else f"{wanted}, not {shown!r:.80}"
 
 
 def _command(entry: Entry) -> tuple[str, ...]:
@@ -207,5 +238,7 @@ def _require_place(entry: Entry, config: TargetConfig) -> None:
         raise entry.error(
             "has a command and a url without a port; write {port} in both, or the port that it listens on"
         )
+    if config.ways and not config.url:
+        raise entry.error("has ways but no url; they are further addresses of a server of HTTP")
     if not config.command and _ANY_PORT in config.url:
         raise entry.error("has {port} in its url but no command that starts a server there")

@@ -64,7 +64,8 @@ async def run(
 ) -> tuple[Result, ...]:
     """Run every selected case of a target, or of several one after the other, and emit what happens.
 
-    `sink` gets the evidence, one JSON line per record. Raises Unreachable when a target speaks none of the versions.
+    `sink` gets the evidence, one JSON line per record. A target that cannot be reached, or that speaks none of the
+    versions, is the failure that RunFinished tells beside the results of the others; raises Unreachable where none can.
     When cancelled, RunFinished is still emitted, with `complete` false.
     """
     targets = (target,) if not isinstance(target, Sequence) else tuple(target)
@@ -124,16 +125,31 @@ class Fleet:
 
     async def sail(self) -> tuple[Result, ...]:
         """First what all targets speak, then their cases."""
-        planned = [await voyage.chart() for voyage in self.voyages]
-        self.begin(tuple(case for cases in planned for case in cases))
+        planned, failure = await self._charted()
+        self.begin(tuple(case for _, cases in planned for case in cases))
         complete = False
         try:
-            for voyage, cases in zip(self.voyages, planned, strict=True):
+            for voyage, cases in planned:
                 await voyage.sail(cases)
             complete = True
         finally:
-            results = self.logbook.finish(complete)
+            results = self.logbook.finish(complete, failure)
         return results
+
+    async def _charted(self) -> tuple[list[tuple[Voyage, tuple[Case, ...]]], str]:
+        """The voyages whose targets were reached, with their cases, and why the others were not.
+
+        Raises Unreachable when none was.
+        """
+        planned, failures = list[tuple[Voyage, tuple[Case, ...]]](), list[str]()
+        for voyage in self.voyages:
+            try:
+                planned.append((voyage, await voyage.chart()))
+            except Unreachable as error:
+                failures.append(f"{voyage.berth.target.name}: {error}" if len(self.voyages) > 1 else str(error))
+        if not planned:
+            raise Unreachable("; ".join(failures))
+        return planned, "; ".join(failures)
 
     def begin(self, cases: tuple[Case, ...]) -> None:
         """Tell everybody which cases are run, and how. The targets have been reached."""

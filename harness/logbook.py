@@ -64,15 +64,15 @@ class Logbook:
         remaining = spent / done * (total - done) if done >= 5 else None
         self.emit(CaseFinished(result, done, total, remaining))
 
-    def finish(self, complete: bool) -> tuple[Result, ...]:
-        """Say that it is over: one result per case, in the planned order."""
+    def finish(self, complete: bool, failure: str = "") -> tuple[Result, ...]:
+        """Say that it is over: one result per case, in the planned order. `failure`: why some targets have none."""
         missing = [case for case in self.cases if case.id not in self.results]
         stopped = f"stopped after {self.failed} failures" if complete and missing and self.full else ""
         for case in missing:
             detail = f"the run {stopped or 'was interrupted'}"
             self.results[case.id] = Result(case, Verdict.INCONCLUSIVE, Reason.INTERRUPTED, detail)
         results, spent = tuple(self.results.values()), anyio.current_time() - self.begun
-        self.emit(RunFinished(results, spent, complete and not missing, stopped=stopped))
+        self.emit(RunFinished(results, spent, complete and not missing and not failure, failure, stopped))
         return tuple(self.results[case.id] for case in self.cases)
 
 

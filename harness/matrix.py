@@ -78,6 +78,36 @@ def cells(results: Iterable[Result]) -> Mapping[tuple[str, Place], Verdict]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A check whose verdict depends on the way in which a server is reached."""
+
+    check: str
+    direct: Place
+    other: Place
+    verdicts: tuple[Verdict, Verdict]
+
+
+def differing(results: Iterable[Result], ways: Mapping[str, str]) -> tuple[Difference, ...]:
+    """Where the verdicts differ of a server that is reached directly and in another way.
+
+    `ways`: the target that is the other way -> the one that is the direct way.
+    """
+    found = cells(results)
+    pairs = [(check, Place(ways[p.target], p.column), p) for check, p in found if p.target in ways]
+    both = (pair for pair in pairs if pair[:2] in found)
+    told = (Difference(check, near, far, (found[check, near], found[check, far])) for check, near, far in both)
+    return tuple(difference for difference in told if len(set(difference.verdicts)) > 1)
+
+
+def unshared(results: Iterable[Result], ways: Mapping[str, str]) -> tuple[Place, ...]:
+    """The columns that a server has in one way and not in another."""
+    places = {result.case.place: None for result in results}
+    far = {Place(ways[p.target], p.column): p for p in places if p.target in ways}
+    near = {Place(way, p.column): p for way, direct in ways.items() for p in places if p.target == direct}
+    return tuple(p for found in (far, near) for wanted, p in found.items() if wanted not in places)
+
+
 def merged(left: Result, right: Result) -> Result:
     """One result for a case that two shards judged: the worst, with what both found.
 

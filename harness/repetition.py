@@ -7,9 +7,12 @@ from .model import Case
 
 
 def rerun_words(case: Case, run: RunStarted) -> list[str]:
-    """The words of a command line: the same case, target and seed. `options.command` holds how the run was called."""
+    """The words of a command line: the same case, target and seed. `options.command` holds how the run was called,
+    and `options.places` the words for each target where there are several.
+    """
     column = case.column
     words = [*run.options.get("command", ("seatrial", "run", run.address))]
+    words += run.options.get("places", {}).get(case.target, ())
     end = words.index("--") if "--" in words else len(words)
     selection = ["--check", case.check.id, "--protocol-version", column.version, "--binding", column.binding]
     selection += ["--faults", column.profile, "--seed", str(run.seed)]

@@ -51,8 +51,14 @@ class Job:
     shown: Mapping[str, Any] = field(default_factory=dict)
 
 
-def prepare(wanted: Wanted, make: Callable[[Catalogue, Options], Sequence[Target]], target: tuple[str, ...]) -> Job:
-    """A job from what was typed. `target` are the words that name it. Raises Refused for what does not exist."""
+Make = Callable[[Catalogue, Options], Sequence[Target]]
+
+
+def prepare(wanted: Wanted, make: Make, target: tuple[str, ...], told: Mapping[str, Any] | None = None) -> Job:
+    """A job from what was typed. `target` are the words that name it, `told` goes into the options of the report.
+
+    Raises Refused for what does not exist.
+    """
     catalogue = load(wanted.suites)
     policy = _policy(wanted)
     options = _options(wanted, catalogue, policy)
@@ -62,7 +68,7 @@ def prepare(wanted: Wanted, make: Callable[[Catalogue, Options], Sequence[Target
     folder = wanted.output or fresh_folder(options.seed)
     command, *words = target
     repeated = (*_program(), command, *_repeated(wanted), *words)
-    return Job(targets, catalogue, options, policy, reports, folder, repeated, _shown(wanted))
+    return Job(targets, catalogue, options, policy, reports, folder, repeated, {**_shown(wanted), **(told or {})})
 
 
 def _shown(wanted: Wanted) -> dict[str, Any]:
@@ -126,7 +132,7 @@ def perform(job: Job) -> Exit:
         remember(job.folder)
         feed = Feed(reporters, job.policy, _start(job, evidence), _asked(job))
         _spare_the_collector()
-        return anyio.run(_Run(job, feed, lines).go, backend="trio", backend_options=_clock(job.targets))
+        return anyio.run(_Run(job, feed, lines).go, backend="trio", backend_options=clock(job.targets))
 
 
 def _spare_the_collector() -> None:
@@ -164,7 +170,7 @@ def leaves(group: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
             yield error
 
 
-def _clock(targets: Sequence[Target]) -> dict[str, Any]:
+def clock(targets: Sequence[Target]) -> dict[str, Any]:
     """The bundled servers have no reason to make anybody wait: their time is virtual."""
     if not all(target.virtual for target in targets):
         return {}
@@ -218,6 +224,8 @@ class _Run:
     def _exit(self, failure: str) -> Exit:
         if failure:
             return Exit.UNREACHABLE
-        if self.interrupted or not (self.feed.complete or self.feed.stopped):
+        feed = self.feed
+        if self.interrupted or not (feed.complete or feed.stopped or feed.failure):
             return Exit.INTERRUPTED
-        return exit_code(self.feed.results, self.job.policy)
+        code = exit_code(feed.results, self.job.policy)
+        return Exit.UNREACHABLE if feed.failure and code is not Exit.BROKEN else code

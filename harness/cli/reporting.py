@@ -122,6 +122,11 @@ class Feed:
         return self._finished is not None and self._finished.complete
 
     @property
+    def failure(self) -> str:
+        """Why a target has no results."""
+        return self._finished.failure if self._finished else ""
+
+    @property
     def stopped(self) -> bool:
         """Did the run end itself before its time?"""
         return self._finished is not None and bool(self._finished.stopped)

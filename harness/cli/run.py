@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,52 +14,92 @@ from ..config import FILE, TargetConfig, load, select, url_problem
 from ..document import ConfigError
 from ..engine import Options
 from ..matrix import Exit
+from ..redaction import redactor
 from ..target import Target, attach
-from ..transcript import REDACTED, SECRET_HEADERS, Redactor
+from ..transcript import REDACTED
 from .catalogue import Catalogue
 from .execution import perform, prepare
-from .options import TargetCommand, Wanted, run_options
+from .options import TARGET, TargetCommand, Wanted, option, run_options
 from .refusal import Refused
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~\w-]+)\s*:[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)", re.ASCII)
 
 
-@click.command(cls=TargetCommand, options_metavar="[OPTIONS] [URL | NAME | -- COMMAND...]")
-@click.argument("place", default="", metavar="")
-@click.option(
-    "--config", type=click.Path(path_type=Path), metavar="FILE", help=f"Where NAME is described.  [default: {FILE}]"
+@click.command(cls=TargetCommand, options_metavar="[OPTIONS] [URL | NAME... | -- COMMAND...]")
+@click.argument("places", nargs=-1, metavar="")
+@option("--all", "every", section=TARGET, common=True, is_flag=True, help=f"Every target of {FILE}.")
+@option(
+    "--config",
+    section=TARGET,
+    common=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"Where NAME is described, if not in {FILE}.",
 )
-@click.option(
-    "--header", multiple=True, metavar="'NAME: VALUE'", help="Send this header with every request (repeatable)."
-)
+@option("--header", section=TARGET, common=True, multiple=True, metavar="'NAME: VALUE'", help="Send this header too.")
 @run_options
 @click.pass_context
-def command(ctx: click.Context, /, place: str, config: Path | None, header: tuple[str, ...], **typed: Any) -> None:
+def command(
+    ctx: click.Context,
+    /,
+    places: tuple[str, ...],
+    every: bool,
+    config: Path | None,
+    header: tuple[str, ...],
+    **typed: Any,
+) -> None:
     """Run the checks against a target and say clause by clause what held.
 
-    The target is a URL to attach to, a command to start (it speaks over standard input and output), or the
-    NAME of a table in seatrial.toml, which may be left out when there is one only.
+    The target is a URL to attach to, a command to start (it speaks over standard input and output), or
+    a NAME or several of seatrial.toml, which may be left out when there is one only.
     """
-    described = target_config(place, ctx.meta[TargetCommand.SPAWN], config)
     given = headers(header)
-    target = replace(described, headers={**described.headers, **given})
-    words = ("run", *_named(place, config, given, target))
+    described = target_configs(places, every, ctx.meta[TargetCommand.SPAWN], config)
+    targets = [replace(target, headers={**target.headers, **given}) for target in described]
+    place = places[0] if len(places) == 1 else ""
+    whole = _named(place if len(targets) == 1 else "", config, given, targets[0])
 
     def make(catalogue: Catalogue, options: Options) -> list[Target]:
-        catalogue.require_versions(target.versions)
-        catalogue.require_bindings(target.bindings)
-        return [attach(target)]
+        for target in targets:
+            catalogue.require_versions(target.versions)
+            catalogue.require_bindings(target.bindings)
+        return [attach(way) for target in targets for way in target.targets]
 
-    code = perform(prepare(Wanted(**typed), make, words))
-    if not target.stimuli and code in (Exit.UNJUDGED, Exit.BROKEN):
-        _advise(place, target)
+    code = perform(prepare(Wanted(**typed), make, ("run", *whole), _fleet(targets)))
+    if len(targets) == 1 and not targets[0].stimuli and code in (Exit.UNJUDGED, Exit.BROKEN):
+        _advise(place, targets[0])
     ctx.exit(code)
+
+
+def _fleet(targets: Sequence[TargetConfig]) -> dict[str, Any]:
+    """What the reports tell of several targets: the words that name each, and which is another way to which."""
+    ways = {way.name: target.name for target in targets for way in target.targets[1:]}
+    names = {way.name: [target.name] for target in targets for way in target.targets}
+    return {**({"ways": ways} if ways else {}), **({"places": names} if len(targets) > 1 else {})}
 
 
 def _advise(place: str, target: TargetConfig) -> None:
     """How to get more judged, in one line."""
     known = "" if "://" not in place and not target.command else " " + " ".join(_named(place, None, {}, target))
     click.echo(f"No stimuli are configured; to have more judged: seatrial init{known}, then seatrial run", err=True)
+
+
+def target_configs(
+    places: tuple[str, ...], every: bool, spawn: tuple[str, ...] | None, config: Path | None
+) -> tuple[TargetConfig, ...]:
+    """The targets that the words of a command line mean: one, several by name, or every one. Raises Refused."""
+    if not every and len(places) < 2:
+        return (target_config("".join(places), spawn, config),)
+    if spawn is not None or (every and places):
+        raise Refused(f"--all means every target of {config or FILE}; leave out the names, URLs and commands")
+    if addresses := [place for place in places if "://" in place]:
+        raise Refused(f"give one URL, or the names of several targets of {config or FILE}, not {len(addresses)} URLs")
+    file = config or FILE
+    known = _known(file, "")
+    try:
+        return tuple(select(known, name, file) for name in dict.fromkeys(places or known))
+    except ConfigError as error:
+        raise Refused(str(error)) from None
 
 
 def target_config(place: str, spawn: tuple[str, ...] | None, config: Path | None) -> TargetConfig:
@@ -88,30 +128,38 @@ def _attached(place: str, config: Path | None) -> TargetConfig:
 
 
 def _described(name: str, file: Path) -> TargetConfig:
+    known = _known(file, name)
+    try:
+        return select(known, name, file)
+    except ConfigError as error:
+        raise Refused(str(error)) from None
+
+
+def _known(file: Path, name: str) -> dict[str, TargetConfig]:
+    """The targets of a file; `name` is what is looked up there. Raises Refused."""
     if not file.exists():
         hint = f" An address begins with http://, so {name} is looked up there." if name else ""
         raise Refused(f"there is no {file}; write one with seatrial init, or give a URL or -- COMMAND.{hint}")
     try:
-        return select(load(file), name, file)
+        return load(file)
     except ConfigError as error:
         raise Refused(str(error)) from None
 
 
 def headers(texts: tuple[str, ...]) -> dict[str, str]:
     """Name to value of `NAME: VALUE` texts. Raises Refused."""
-    found = {text: _HEADER.fullmatch(text) for text in texts}
-    for text, match in found.items():
-        if match is None:
-            raise Refused(f"--header {text!r:.60} is no header; write it as 'Name: value' on one line")
-    return {match[1]: match[2].strip() for match in found.values() if match}
+    found = [_HEADER.fullmatch(text) for text in texts]
+    if None in found:
+        which = f"--header number {found.index(None) + 1}" if len(found) > 1 else "the --header"
+        raise Refused(f"{which} is no header; write it as 'Name: value' on one line")
+    return {match[1]: match[2].strip() for match in found if match}
 
 
 def _named(place: str, config: Path | None, given: Mapping[str, str], target: TargetConfig) -> list[str]:
     """The words that name the target in a rerun. Secrets do not stand in them."""
-    redactor = Redactor(target.secrets)
     words = ["--config", str(config)] if config else []
-    for name, value in given.items():
-        words += ["--header", f"{name}: {REDACTED if name.lower() in SECRET_HEADERS else redactor.text(value)}"]
+    for name in given:
+        words += ["--header", f"{name}: {REDACTED}"]
     if place:
-        return [*words, redactor.text(place)]
+        return [*words, redactor([target]).text(place)]
     return words if not target.command or config or FILE.exists() else [*words, "--", *target.command]
