@@ -132,7 +132,7 @@ def _readers(environ: Mapping[str, str], secrets: list[str], protocol: str) -> d
         return found
 
     def url(entry: Entry) -> str:
-        return _url(entry, expanded(entry))
+        return _url(entry, expanded(entry), entry.text())
 
     return {
         "protocol": _protocol,
@@ -144,7 +144,7 @@ def _readers(environ: Mapping[str, str], secrets: list[str], protocol: str) -> d
         "headers": texts,
         "stimuli": lambda entry: stimuli(entry, protocol),
         "identities": lambda entry: {key: texts(item) for key, item in entry.table().items()},
-        "replicas": lambda entry: tuple(_url(entry, value) for value in entry.texts()),
+        "replicas": lambda entry: tuple(_url(entry, value, value) for value in entry.texts()),
         "ca": _file,
         "release": lambda entry: _one_of(entry, RELEASES),
         "milestone": lambda entry: _one_of(entry, MILESTONES),
@@ -191,8 +191,8 @@ def _host(entry: Entry) -> str:
     return entry.text()
 
 
-def _url(entry: Entry, value: str) -> str:
-    problem = url_problem(value, entry.text())
+def _url(entry: Entry, value: str, written: str) -> str:
+    problem = url_problem(value, written)
     if problem:
         raise entry.error(problem)
     return value

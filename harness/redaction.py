@@ -69,7 +69,7 @@ def of_headers(headers: Mapping[str, str]) -> Iterator[str]:
 
 
 def of_url(url: str) -> Iterator[str]:
-    """Password or token before the host, alone and as basic authentication sends it, and parameters with such a name."""
+    """What stands before the host, as basic authentication sends it and the password alone, and secret parameters."""
     try:
         parts = urlsplit(url)
     except ValueError:
