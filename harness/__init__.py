@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .baseline import Scope as Scope
+    from .checklist.answers import AnsweredLine as AnsweredLine
+    from .checklist.answers import Checklist as Checklist
+    from .checklist.answers import Decided as Decided
+    from .checklist.answers import Standing as Standing
+    from .checklist.lints import Remark as Remark
     from .claims import Spoken as Spoken
     from .clauses import clause_links as clause_links
     from .curl import curl_line as curl_line
@@ -134,6 +139,11 @@ if TYPE_CHECKING:
 
 _EXPORTS: dict[str, str] = {
     "Scope": "baseline",
+    "AnsweredLine": "checklist.answers",
+    "Checklist": "checklist.answers",
+    "Decided": "checklist.answers",
+    "Standing": "checklist.answers",
+    "Remark": "checklist.lints",
     "Spoken": "claims",
     "clause_links": "clauses",
     "curl_line": "curl",

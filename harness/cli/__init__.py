@@ -14,6 +14,7 @@ _COMMANDS = {
     "list": ("listing", "List the checks."),
     "explain": ("explain", "Explain a check, a requirement or a mutant."),
     "init": ("init", "Ask a target what it offers and write a seatrial.toml."),
+    "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
     "witness": ("witness", "Run what a target leans on, and see what reaches it."),
 }
 """Command -> the module that defines it as `command`, and its help in one line."""

@@ -28,7 +28,7 @@ LAYERS = (
     {"protocols"},
     {"judge", "witness", "expect", "target"},
     {"berth", "effects", "lab", "labs", "listing"},
-    {"registry", "trial", "logbook", "engine", "matrix", "kept", "baseline", "evidence", "curl", "repetition"},
+    {"registry", "trial", "logbook", "engine", "matrix", "kept", "baseline", "checklist", "evidence", "curl", "repetition"},
     {"discovery", "cli", "pytest_plugin", "__main__"},
 )
 """Lowest first. A part of the engine may import its own layer and those before it."""

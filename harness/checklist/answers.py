@@ -1,0 +1,230 @@
+"""From a run and its signatures to the answered checklist."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from itertools import islice
+
+from ..events import RunStarted
+from ..model import Reason, Result, Verdict
+from .exhibits import EXHIBITS, FLEETING, LINTS, SHOWN, Subject
+from .lines import Basis, Group, Line, Weight, Who, groups
+from .lints import Remark
+from .signatures import Signature
+
+
+class Standing(StrEnum):
+    """How a line stands."""
+
+    MET = "met"
+    SIGNED = "signed"
+    WAIVED = "waived"
+    ABSENT = "not applicable"
+    UNMET = "not met"
+    UNDECIDED = "not decided"
+    UNSIGNED = "to sign"
+
+
+RESOLVED = (Standing.MET, Standing.SIGNED, Standing.WAIVED, Standing.ABSENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What the verdicts of one check come to. `result` is the one that shows it, None where the run has none."""
+
+    check: str
+    state: Standing
+    result: Result | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What Seatrial can say of a line. `missing` is why nothing can be said by its lints, "" where something can."""
+
+    checks: tuple[Decided, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    shown: tuple[str, ...] = ()
+    missing: str = ""
+    digest: str = ""
+
+    @property
+    def state(self) -> Standing:
+        """The verdict of Seatrial alone."""
+        states = {decided.state for decided in self.checks}
+        if Standing.UNMET in states or self.remarks:
+            return Standing.UNMET
+        if Standing.UNDECIDED in states or self.missing:
+            return Standing.UNDECIDED
+        return Standing.ABSENT if states == {Standing.ABSENT} else Standing.MET
+
+    @property
+    def broken(self) -> bool:
+        """Whether a check failed: a person may overrule a lint, not that."""
+        return any(decided.state is Standing.UNMET for decided in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredLine:
+    """One line for one target. `asked` is who answers it; `stale` is why its signature does not count."""
+
+    line: Line
+    asked: Who
+    state: Standing
+    facts: Facts
+    signature: Signature | None = None
+    stale: str = ""
+
+    @property
+    def resolved(self) -> bool:
+        return self.state in RESOLVED
+
+    @property
+    def blocks(self) -> bool:
+        return not self.resolved and self.line.weight is Weight.BLOCKER
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """The list of one target, from one run, on one day. `version` is what the target calls its own version."""
+
+    target: str
+    address: str
+    protocol: str
+    version: str
+    day: date
+    run: RunStarted
+    answers: tuple[tuple[Group, tuple[AnsweredLine, ...]], ...]
+
+    @property
+    def all(self) -> dict[str, AnsweredLine]:
+        """By id of the line."""
+        return {answer.line.id: answer for _, answers in self.answers for answer in answers}
+
+    @property
+    def blockers(self) -> tuple[AnsweredLine, ...]:
+        """What stands in the way of a launch."""
+        return tuple(answer for answer in self.all.values() if answer.blocks)
+
+
+def answered(
+    subject: Subject, results: Sequence[Result], signed: Mapping[str, Signature], today: date, version: str
+) -> tuple[tuple[Group, tuple[AnsweredLine, ...]], ...]:
+    """Every line that is a question for the protocol of the subject, by group."""
+
+    def answers(group: Group) -> tuple[AnsweredLine, ...]:
+        asked = (line for line in group.lines if subject.protocol in line.protocols)
+        return tuple(_answer(line, facts(line, subject, results), signed, today, version, subject) for line in asked)
+
+    found = ((group, answers(group)) for group in groups())
+    return tuple((group, lines) for group, lines in found if lines)
+
+
+def _answer(
+    line: Line, seen: Facts, signed: Mapping[str, Signature], today: date, version: str, subject: Subject
+) -> AnsweredLine:
+    asked, signature = line.asked_of(subject.protocol), signed.get(line.id)
+    stale = signature.stale(today, seen.digest, version) if signature else ""
+    return AnsweredLine(line, asked, _state(asked, seen, None if stale else signature), seen, signature, stale)
+
+
+def _state(asked: Who, seen: Facts, signature: Signature | None) -> Standing:
+    """How a line stands, given a signature that counts."""
+    own = Standing.UNSIGNED if asked is Who.HUMAN else seen.state
+    if own in (Standing.MET, Standing.ABSENT) and asked is Who.AUTO:
+        return own
+    if signature and signature.waived:
+        return Standing.WAIVED
+    if asked is Who.AUTO or seen.broken:
+        return own
+    return Standing.SIGNED if signature else Standing.UNSIGNED
+
+
+def facts(line: Line, subject: Subject, results: Sequence[Result]) -> Facts:
+    """What the run says of a line."""
+    basis = line.basis(subject.protocol)
+    checks = tuple(_decided(name, found) for name, found in _of_checks(basis, results))
+    remarks = {name: tuple(LINTS[name](subject)) for name in basis.lints}
+    shown = {name: tuple(_bounded(EXHIBITS[name](subject))) for name in basis.shows}
+    return Facts(
+        checks,
+        tuple(remark for found in remarks.values() for remark in found),
+        tuple(text for found in shown.values() for text in found),
+        _missing(basis, subject),
+        _digest(line, checks, _lasting(remarks), _lasting(shown)),
+    )
+
+
+def _of_checks(basis: Basis, results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
+    """The checks of a basis by id, each with its results; a pattern without any stands for itself."""
+    for pattern in basis.checks:
+        found: dict[str, list[Result]] = {}
+        for result in results:
+            if fnmatch.fnmatchcase(result.case.check.id, pattern):
+                found.setdefault(result.case.check.id, []).append(result)
+        yield from found.items() or ((pattern, []),)
+
+
+def _decided(check: str, results: Sequence[Result]) -> Decided:
+    """What became of a check over all its columns, the worst first.
+
+    The level of a clause says what a specification binds a server to; a line asks what its launch needs. So a SHOULD,
+    or a note of a clause that binds nobody, leaves it unmet as well.
+    """
+    for state in (Standing.UNMET, Standing.UNDECIDED, Standing.MET, Standing.ABSENT):
+        for result in results:
+            if _of(result) is state:
+                return Decided(check, state, result)
+    return Decided(check, Standing.UNDECIDED)
+
+
+def _of(result: Result) -> Standing:
+    noted = any(note.requirement and note.expected for note in result.notes)
+    match result.verdict:
+        case Verdict.FAIL | Verdict.WARN:
+            return Standing.UNMET
+        case Verdict.PASS:
+            return Standing.UNMET if noted else Standing.MET
+        case Verdict.NOT_APPLICABLE:
+            return Standing.ABSENT
+    return Standing.ABSENT if result.reason is Reason.NOTHING_SEEN else Standing.UNDECIDED
+
+
+def _missing(basis: Basis, subject: Subject) -> str:
+    """Why lints have nothing to look at; "" where they have."""
+    if not basis.lints:
+        return ""
+    of_failures = set(basis.lints) <= {"retry", "leak"}
+    if of_failures:
+        return "" if subject.seen.recorded else "the run has no evidence beside its report; run again"
+    if "egress" in basis.lints or subject.offers:
+        return ""
+    return "the run shows no tools; if the target has some, make a run without a selection of checks"
+
+
+def _bounded(texts: Iterator[str]) -> Iterator[str]:
+    yield from islice(texts, SHOWN)
+    more = sum(1 for _ in texts)
+    if more:
+        yield f"and {more} more"
+
+
+def _lasting(found: Mapping[str, Sequence[object]]) -> list[str]:
+    return sorted(str(item) for name, items in found.items() if name not in FLEETING for item in items)
+
+
+def _digest(line: Line, checks: Iterable[Decided], remarks: Iterable[str], shown: Iterable[str]) -> str:
+    """Of all that a signer is asked and shown and that an unchanged target shows again."""
+    verdicts = sorted((decided.check, decided.state.value) for decided in checks)
+    whole = json.dumps([line.question, verdicts, list(remarks), list(shown)])
+    return hashlib.sha256(_PORT.sub(r"\1", whole).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+_PORT = re.compile(r"(://(?:127\.0\.0\.1|localhost|\[::1\])):\d+")
+"""A server that is started for a run listens elsewhere each time."""

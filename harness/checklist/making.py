@@ -1,0 +1,103 @@
+"""The checklist of a target from a run that is over."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from ..kept import Kept
+from ..model import Result
+from .answers import Checklist, answered
+from .exhibits import Subject
+from .lines import PROTOCOLS
+from .sightings import Seen, look
+from .signatures import Signature, of_target
+
+EVIDENCE = "evidence.jsonl"
+_INFO = "io.modelcontextprotocol/serverInfo"
+
+
+class NoChecklist(Exception):
+    """A run has no one target whose list could be made. The text is one sentence that says what to do."""
+
+
+def make(kept: Kept, name: str, signatures: Iterable[Signature], today: date) -> Checklist:
+    """The list of the target of that name, or of the only one when `name` is empty. Raises NoChecklist."""
+    results = _of_target(kept, name)
+    target, protocol = results[0].case.target, _protocol(results)
+    server = _server(kept, results)
+    version = _version(server)
+    own = _subject(kept, target)
+    subject = Subject(protocol, kept.started.address, _columns(results), server, _seen(kept, target))
+    answers = answered(subject, results, of_target(signatures, own), today, version)
+    return Checklist(own, kept.started.address, protocol, version, today, kept.started, answers)
+
+
+def _of_target(kept: Kept, name: str) -> tuple[Result, ...]:
+    results = kept.finished.results
+    known = tuple(dict.fromkeys(result.case.target for result in results))
+    if not known:
+        why = kept.finished.failure or "it judged nothing"
+        raise NoChecklist(f"{kept.file} has no target to make a list for: {why}; make another run")
+    if len(known) > 1 and not name:
+        raise NoChecklist(f"{kept.file} is of several targets; name one of them: {', '.join(known)}")
+    if name and name not in known:
+        raise NoChecklist(f"{kept.file} is not of {name}, but of {', '.join(known)}")
+    return tuple(result for result in results if name in ("", result.case.target))
+
+
+def _protocol(results: Iterable[Result]) -> str:
+    """The protocol of most of the requirements."""
+    found = Counter(row.protocol for result in results for row in result.case.rows if row.protocol in PROTOCOLS)
+    if not found:
+        raise NoChecklist("no check of the run applies to its target, so there is nothing to make a list from")
+    return found.most_common(1)[0][0]
+
+
+def _subject(kept: Kept, target: str) -> str:
+    """How signatures name the target: as its owner does; without a name by its address."""
+    words = kept.started.options.get("command", ())
+    nameless = "--" in words or any("://" in word for word in words[-1:])
+    return kept.started.address if nameless else target
+
+
+def _columns(results: Iterable[Result]) -> tuple[str, ...]:
+    """What was spoken."""
+    return tuple(sorted({f"{result.case.column.version} over {result.case.column.binding}" for result in results}))
+
+
+def _server(kept: Kept, results: Iterable[Result]) -> Mapping[str, Any]:
+    """What the target declares of itself, by version and binding."""
+    spoken = {f"{result.case.column.version},{result.case.column.binding}" for result in results}
+    return {column: known for column, known in kept.started.server.items() if column in spoken}
+
+
+def _version(server: Mapping[str, Any]) -> str:
+    """What the target calls its own version, "" where it does not."""
+    return next((found for known in server.values() if (found := _told(known))), "")
+
+
+def _told(known: Mapping[str, Any]) -> str:
+    meta, capabilities = known.get("_meta"), known.get("capabilities")
+    holders = (
+        known.get("serverInfo"),
+        meta.get(_INFO) if isinstance(meta, Mapping) else None,
+        known.get("card"),
+        capabilities.get("identity") if isinstance(capabilities, Mapping) else None,
+    )
+    versions = (holder.get("version") for holder in holders if isinstance(holder, Mapping))
+    return next((version for version in versions if isinstance(version, str)), "")
+
+
+def _seen(kept: Kept, target: str) -> Seen:
+    """What the evidence shows, which lies beside the report or where the run wrote it."""
+    for place in (kept.file.with_name(EVIDENCE), Path(kept.started.evidence)):
+        try:
+            with place.open(encoding="utf-8", errors="replace") as lines:
+                return look(lines, target)
+        except OSError:
+            continue
+    return Seen(recorded=False)
