@@ -1,0 +1,80 @@
+"""The report as one HTML page that needs nothing else: neither a server, nor a network, nor other files."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from seatrial import Evidence
+
+from .findings import finding
+from .html_case import as_data
+from .html_page import page
+from .reporter import Run, WholeReporter
+from .text import visible
+
+TEMPLATE = "report.html.j2"
+STYLES = ("report.css", "finding.css")
+SCRIPTS = ("page.js", "timeline.js", "finding.js")
+ROOM, LEAST, MOST = 8 * 2**20, 2 * 2**10, 64 * 2**10
+"""Characters for the evidence of all cases, and for that of one at least and at most."""
+
+
+class HtmlReporter(WholeReporter):
+    """Written when the run is over, also one that was interrupted. Its timelines come from the file of evidence."""
+
+    def render(self, run: Run) -> str:
+        findings = [finding(result, run.started) for result in run.results]
+        evidence, missing = _evidence(run.started.evidence)
+        room = max(LEAST, min(MOST, ROOM // max(len(findings), 1)))
+        data = [_script(as_data(found, evidence, room)) for found in findings]
+        style, script = ("".join(map(_source, names)) for names in (STYLES, SCRIPTS))
+        return _rendered(
+            page=page(run, findings),
+            data=data,
+            missing=missing,
+            unreadable=evidence.unreadable if evidence else 0,
+            evidence=visible(run.started.evidence),
+            style=style,
+            script=script,
+            policy=f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
+        )
+
+
+def _evidence(file: str) -> tuple[Evidence | None, str]:
+    """The evidence of the run, and why there is none."""
+    if not file:
+        return None, "this run kept no evidence"
+    try:
+        return Evidence.read(Path(file)), ""
+    except OSError as error:
+        return None, f"the evidence {visible(file)} cannot be read: {error.strerror}"
+
+
+def _rendered(**values: Any) -> str:
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    ours = {name: Markup(values[name]) for name in ("style", "script")}
+    data = list(map(Markup, values["data"]))
+    return environment.from_string(_source(TEMPLATE)).render(values | ours | {"data": data})
+
+
+def _script(value: Any) -> str:
+    """JSON that may stand in a script element: nothing in it ends the element or begins a comment."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _source(name: str) -> str:
+    return resources.files("seatrial.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    """How a content security policy names an inline source."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
