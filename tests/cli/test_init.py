@@ -11,9 +11,11 @@ import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from seatrial.cli.init import document, toml
-from seatrial.cli.proposal import proposals
-from seatrial.cli.survey import Survey, survey
+from seatrial.cli.init.choice import choices
+from seatrial.cli.init.coverage import coverage
+from seatrial.cli.init.draft import document
+from seatrial.cli.init.notation import toml
+from seatrial.cli.init.survey import Survey, survey
 from seatrial.config import TargetConfig, load, parse
 from seatrial.document import Document
 from seatrial.engine import Unreachable
@@ -21,67 +23,11 @@ from seatrial.fixtures.agent import target as agent
 from seatrial.fixtures.front import target as front
 from seatrial.fixtures.reference.target import simulated
 from seatrial.fixtures.serving import SimulatedTarget
+from trio.testing import MockClock
 
 from .conftest import Invoke
 
 URL = "http://127.0.0.1:9/mcp"
-
-
-def tool(name: str, /, about: str = "", **schema: Any) -> dict[str, Any]:
-    required = [key for key, value in schema.items() if not value.pop("optional", False)]
-    return {
-        "name": name,
-        "description": about,
-        "inputSchema": {"type": "object", "properties": schema, "required": required},
-    }
-
-
-def proposed(*tools: dict[str, Any]) -> dict[str, Any]:
-    found = proposals("mcp", {"tools": {item["name"]: item for item in tools}, "prompts": {}, "resources": {}})
-    return {item.role.value: (item.name, item.arguments, item.active) for item in found}
-
-
-STRING, NUMBER = {"type": "string"}, {"type": "number"}
-
-
-def test_tools_are_recognised_by_name_description_and_parameters() -> None:
-    found = proposed(
-        tool("say", "Echoes a message.", message=dict(STRING)),
-        tool("long-job", "Takes a while.", duration=dict(NUMBER), tag=dict(STRING), mode={"enum": ["a", "b"]}),
-        tool("always_fails"),
-    )
-    assert found["echo"] == ("say", {"message": "{text}"}, True)
-    assert found["slow"] == ("long-job", {"duration": "{seconds}", "tag": "{key}", "mode": "a"}, True)
-    assert found["failing"] == ("always_fails", {}, True)
-
-
-def test_a_witness_is_known_by_its_name_before_any_that_is_only_told_of() -> None:
-    found = proposed(
-        tool("rebuild", "Slow work; `probe(key)` tells how far it came.", seconds=dict(NUMBER), key=dict(STRING)),
-        tool("probe", "Tells of a key.", key=dict(STRING)),
-    )
-    assert found["witness"] == ("probe", {"key": "{key}"}, True)
-
-
-def test_a_delay_beside_a_count_is_the_gap_between_the_reports() -> None:
-    found = proposed(tool("progress", "Reports.", count={"type": "integer"}, delay=dict(NUMBER)))
-    assert found["progress"] == ("progress", {"count": "{count}", "delay": "{gap}"}, True)
-
-
-def test_a_delay_alone_is_how_long_it_takes() -> None:
-    assert proposed(tool("wait", "", delay=dict(NUMBER)))["slow"] == ("wait", {"delay": "{seconds}"}, True)
-
-
-def test_a_tool_without_a_parameter_for_the_duration_is_not_slow() -> None:
-    assert "slow" not in proposed(tool("slow_thing", name=dict(STRING)))
-
-
-def test_a_destructive_tool_is_proposed_as_a_comment_only() -> None:
-    item = tool("echo", text=dict(STRING)) | {"annotations": {"destructiveHint": True}}
-    survey_ = Survey("mcp", [("2025-06-18", "stdio")])
-    survey_.items["tools"]["echo"] = item
-    lines = list(document(TargetConfig(name="t", url=URL), survey_))
-    assert '# destructive: echo = { tool = "echo", arguments = { text = "{text}" } }' in lines
 
 
 hostile = st.text() | st.just('"]\n[x]\r\x00\x1b\x7f')
@@ -95,8 +41,11 @@ def test_whatever_a_target_says_the_file_can_be_read(name: str, about: str, para
     found.items["tools"][name] = item
     found.items["prompts"][name] = {"name": name, "arguments": [{"name": parameter, "required": True}]}
     found.items["resources"][name] = {"uri": name}
-    text = "\n".join(document(TargetConfig(name="t", url=URL), found))
-    assert parse(Document("s.toml", text))["t"].stimuli["structured"].name == name
+    target = TargetConfig(name="t", url=URL)
+    text = "\n".join(document(target, found, choices(found), coverage((), found.claims, target, {})))
+    stimuli = parse(Document("s.toml", text))["t"].stimuli
+    assert stimuli["prompt"].name == name
+    assert stimuli["resource"].name == name
 
 
 values = st.recursive(
@@ -110,11 +59,17 @@ def test_a_json_value_survives_toml(value: Any) -> None:
     assert tomllib.loads(f"x = {toml(value)}")["x"] == value
 
 
+def surveyed(target: SimulatedTarget) -> Survey:
+    """In virtual time."""
+    clock = MockClock(autojump_threshold=0)
+    return anyio.run(survey, target, backend="trio", backend_options={"clock": clock})
+
+
 def test_the_bundled_server_is_surveyed() -> None:
-    found = anyio.run(survey, simulated(), backend="trio")
+    found = surveyed(simulated())
     assert ("2026-07-28", "streamable-http") in found.columns
     assert ("2024-11-05", "stdio") in found.columns
-    roles = {item.role.value: item.name for item in proposals(found.protocol, found.items)}
+    roles = {role.value: choice.stimulus.name for role, choice in choices(found).items()}
     assert roles["echo"] == "echo"
     assert roles["slow"] == "slow"
     assert roles["witness"] == "probe"
@@ -127,7 +82,7 @@ def test_init_writes_a_file_that_run_can_use(invoke: Invoke, place: Path, monkey
     assert result.exit_code == 0
     text = (place / "seatrial.toml").read_text()
     assert "t0ken" not in text
-    shop = load(place / "seatrial.toml", {"AUTHORIZATION": "t0ken"})["my-shop"]
+    shop = load(place / "seatrial.toml", {"MY_SHOP_TOKEN": "t0ken"})["my-shop"]
     assert (shop.url, shop.headers) == (URL, {"Authorization": "Bearer t0ken"})
     assert shop.stimuli["echo"].name == "echo"
 
@@ -167,7 +122,7 @@ def test_init_overwrites_only_when_told(invoke: Invoke, place: Path, monkeypatch
 def test_init_of_a_silent_target_is_one_sentence_and_code_4(
     invoke: Invoke, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def silent(target: Any) -> Survey:
+    async def silent(target: Any, bold: bool) -> Survey:
         raise Unreachable(f"{URL} gives no MCP answer")
 
     monkeypatch.setattr("seatrial.cli.init.survey", silent)

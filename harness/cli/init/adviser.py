@@ -1,0 +1,70 @@
+"""Who decides what `init` cannot know: a person at the terminal, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from ...model import Role
+from ...stimuli import Stimulus
+from ..refusal import Refused
+from .choice import Choice
+from .proposal import Effects, Proposal
+from .rehearsal import Finding
+
+Attempt = Callable[[Proposal], Finding]
+"""Plays a proposal once. Raises Refused when the target is gone."""
+
+
+class Adviser(Protocol):
+    def overwrite(self, output: Path) -> None:
+        """The file exists. Raises Refused unless it may be overwritten."""
+        ...
+
+    def credentials(self, problem: str) -> str:
+        """The value of an Authorization header for a target that wants one; "" where there is none."""
+        ...
+
+    def name(self, proposed: str) -> str: ...
+
+    def decide(self, role: Role, choice: Choice | None, checks: int) -> Choice | None:
+        """What is to play a role that so many checks need; None for nothing. `choice` is what was found."""
+        ...
+
+
+class Nobody:
+    """Takes everything that was found, and nothing that asks for a decision."""
+
+    def overwrite(self, output: Path) -> None:
+        raise Refused(f"{output} is there already; --force overwrites it")
+
+    def credentials(self, problem: str) -> str:
+        return ""
+
+    def name(self, proposed: str) -> str:
+        return proposed
+
+    def decide(self, role: Role, choice: Choice | None, checks: int) -> Choice | None:
+        return choice
+
+
+def shown(text: str) -> str:
+    """What a target said, without anything that a terminal would obey."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def called(stimulus: Stimulus) -> str:
+    """What is asked, as a person would write it."""
+    if stimulus.verb == "tool":
+        given = ", ".join(f"{key}={value!r:.60}" for key, value in stimulus.arguments.items())
+        return shown(f"{stimulus.name}({given})".replace("'", ""))
+    if stimulus.verb in ("text", "prompt"):
+        return shown(f'say "{stimulus.name}"')
+    return shown(f"{stimulus.verb.replace('_name', '')} {stimulus.name}")
+
+
+def warned(choice: Choice) -> str:
+    """The effects of a call, where it may have any."""
+    effects = choice.proposal.effects
+    return "" if effects is Effects.NONE else effects.value.upper()

@@ -1,0 +1,141 @@
+"""What a target offers: its protocol and versions, its tools, prompts, resources or skills, and what comes of asking
+for them. A survey is a check that looks, and tries what can do no harm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+
+from ...claims import Claims
+from ...config import MILESTONES
+from ...engine import Options, run
+from ...events import Event, RunStarted
+from ...lab import Lab
+from ...model import Check, Level, Requirement, Suite
+from ...protocols import driver_of, names
+from ...protocols.outcome import Answer
+from ...target import Target
+from .proposal import Candidates, Effects, Proposal, candidates
+from .rehearsal import Finding, found_fitting, rehearse, stage
+
+LISTS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resources/list"}
+TRYING = 30.0
+"""Seconds after which what is left is not tried any more."""
+
+PAGES = 20
+"""So many pages of one list are read; a target may have no last one."""
+
+Item = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Survey:
+    """What was found. `columns`: the (version, binding) pairs that are spoken. Items are as the target sent them.
+
+    `findings`: what came of those proposals that were tried.
+    """
+
+    protocol: str = "mcp"
+    columns: list[tuple[str, str]] = field(default_factory=list)
+    items: dict[str, dict[str, Item]] = field(default_factory=lambda: {kind: {} for kind in (*LISTS, "skills")})
+    claims: Claims = field(default_factory=Claims)
+    findings: list[Finding] = field(default_factory=list)
+    bold: bool = False
+    """Tools that may have effects are tried too."""
+
+    @property
+    def newest(self) -> tuple[str, str]:
+        """The column in which the target is looked at: that of its newest version."""
+        return max(self.columns, key=lambda column: column[0])
+
+    @property
+    def candidates(self) -> Candidates:
+        return candidates(self.protocol, self.items)
+
+    def heard(self, event: Event) -> None:
+        if isinstance(event, RunStarted):
+            self.columns = [(case.column.version, case.column.binding) for case in event.cases]
+            self.protocol = next((row.protocol for case in event.cases for row in case.rows), self.protocol)
+
+    async def look(self, lab: Lab[Any]) -> None:
+        """See what the target has, in one column."""
+        self.claims = lab.berth.claims
+        if (lab.version, lab.binding) != self.newest:
+            return
+        async with stage(lab) as session:
+            if self.protocol == "mcp":
+                await self._lists(session)
+            elif self.protocol == "a2a":
+                self._keep("skills", lab.claimed["card"].get("skills"))
+            with anyio.move_on_after(TRYING):
+                await self._try(lab, session)
+
+    async def _lists(self, session: Any) -> None:
+        for kind in LISTS:
+            if kind in session.declared:
+                await self._read(session, kind)
+
+    async def _read(self, session: Any, kind: str) -> None:
+        cursor: dict[str, Any] = {}
+        for _ in range(PAGES):
+            outcome = await session.request(LISTS[kind], cursor)
+            result = outcome.result if isinstance(outcome, Answer) and isinstance(outcome.result, dict) else {}
+            self._keep(kind, result.get(kind))
+            if not isinstance(result.get("nextCursor"), str):
+                return
+            cursor = {"cursor": result["nextCursor"]}
+
+    def _keep(self, kind: str, found: Any) -> None:
+        """Items by name (resources: by URI); anything else that a target may send is passed over."""
+        key = {"resources": "uri", "skills": "id"}.get(kind, "name")
+        for item in found if isinstance(found, list) else ():
+            if isinstance(item, dict) and isinstance(item.get(key), str):
+                self.items[kind][item[key]] = item
+
+    async def _try(self, lab: Lab[Any], session: Any) -> None:
+        allowed = (Effects.NONE, Effects.POSSIBLE) if self.bold else (Effects.NONE,)
+        for proposals in self.candidates.values():
+            harmless = [proposal for proposal in proposals if proposal.effects in allowed]
+            self.findings += await found_fitting(lab, session, harmless)
+
+
+async def survey(target: Target, bold: bool = False) -> Survey:
+    """Look at a target. `bold`: try tools that may have effects too. Raises Unreachable."""
+    found = Survey(bold=bold)
+    await _run(target, found.look, Options(concurrency=1), found)
+    return found
+
+
+async def trial(target: Target, found: Survey, proposals: Sequence[Proposal]) -> list[Finding]:
+    """Play each of some proposals once. Raises Unreachable."""
+    version, binding = found.newest
+    findings: list[Finding] = []
+
+    async def play(lab: Lab[Any]) -> None:
+        if (lab.version, lab.binding) == (version, binding):
+            async with stage(lab) as session:
+                findings.extend([await rehearse(lab, session, proposal) for proposal in proposals])
+
+    await _run(target, play, Options(concurrency=1, versions=(version,), bindings=(binding,)))
+    return findings
+
+
+async def _run(target: Target, body: Any, options: Options, listener: Survey | None = None) -> None:
+    rows = tuple(map(_row, names()))
+    checks = tuple(Check(row.id, row.title, (row.id,), body) for row in rows)
+    heard = listener.heard if listener else lambda event: None
+    for result in await run(target, (Suite("survey", checks, rows),), options, heard):
+        if result.traceback:
+            raise RuntimeError(result.traceback)
+
+
+def _row(protocol: str) -> Requirement:
+    """A row that holds in every column of a protocol."""
+    known = driver_of(protocol)
+    bindings = tuple(binding for listens in (True, False) for binding in known.bindings(listens))
+    versions = (*known.versions, *MILESTONES)
+    title = "The target tells what it offers."
+    return Requirement(f"survey.{protocol}", "survey", protocol, Level.INFO, versions, bindings, "", title)
