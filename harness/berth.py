@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,13 +15,16 @@ from anyio.abc import TaskGroup
 
 from .chance import Chance
 from .claims import Claims
+from .conduct import Terms
 from .faults import Fault, Mount, mount_for, round_robin
 from .model import Column, Reason
-from .protocols.carrier import Carrier
+from .pace import Pace, Withheld
+from .protocols.carrier import Carrier, Guard, unguarded
 from .protocols.driver import PIPES, Driver, Manner, Replies, Session
 from .protocols.http import HttpCarrier
 from .protocols.outcome import Answer, Outcome
 from .relay import Dial, Link, Relay, piped
+from .stimuli import Stimulus
 from .target import Server, StartFailure, Target, held
 from .tempo import Tempo
 from .transcript import Recorder, Transcript
@@ -80,8 +83,18 @@ class Berth:
     spoiled: set[str] = field(default_factory=set)
     """Cases that left a session unfit which another case had used before them: either may have spoiled it."""
     locks: dict[Any, anyio.Lock] = field(default_factory=dict)
+    terms: Terms = field(default_factory=Terms)
+    pace: Pace = field(default_factory=Pace)
+    agent: str = "seatrial"
+    guard: Guard = unguarded
+    stimuli: Mapping[str, Stimulus] = field(init=False)
+    """Those that may be played; `barred` are the others."""
+    barred: Mapping[str, Stimulus] = field(default_factory=dict)
     starting: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(os.cpu_count() or 2))
     _release: Callable[[], Awaitable[None]] | None = None
+
+    def __post_init__(self) -> None:
+        self.stimuli = self.target.stimuli
 
     async def moor(self) -> None:
         """Start the main server, where the target speaks HTTP. Raises StartFailure."""
@@ -122,6 +135,7 @@ class Berth:
         """A session that has sent nothing yet. `server` None: the main one. Raises StartFailure, Unfit."""
         make = self._piped if binding == PIPES else self._dialled
         carrier = await make(binding, recorder, tasks, fired, rig, server)
+        carrier.pace, carrier.guard = self.pace, self.guard
         self.keys[f"{recorder.case}/session"] += 1
         chance = self.chance.child(recorder.case).child(f"session/{self.keys[f'{recorder.case}/session']}")
         manner = Manner(rig.capabilities, rig.replies, chance, self.claims.find(version, binding))
@@ -134,13 +148,19 @@ class Berth:
         server = server or self.main
         assert server is not None, "no server runs"
         parts = urlsplit(server.url)
-        client = HttpClient(self.target.network, ca=self.target.ca or None, secure=parts.scheme == "https")
+        client = self.client(server.url)
         origin = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
         front = await self._front(binding, origin, parts.scheme == "https", recorder, tasks, fired, rig)
         if front is not None:
             client.backend.routes[origin] = front
-        headers = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
+        given = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
+        headers = {"User-Agent": self.agent, **given}
         return HttpCarrier(binding, server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
+
+    def client(self, url: str) -> HttpClient:
+        """What sends requests to the origin of a URL, at the pace of the run."""
+        secure = url.startswith("https:")
+        return HttpClient(self.target.network, ca=self.target.ca or None, secure=secure, pace=self.pace)
 
     async def _front(
         self,
@@ -166,7 +186,7 @@ class Berth:
             dials = [dial or _dial(self.target.network, origin)]
             spread = any(isinstance(fault, round_robin) for fault in relay)
             dials += [await self._replica(tasks) for _ in range(rig.replicas - 1 if spread else 0)]
-            dial = Relay(dials, relay, chance, fired).dialer(tasks)
+            dial = Relay(dials, relay, chance, fired, self.pace).dialer(tasks)
         return dial
 
     async def _replica(self, tasks: TaskGroup) -> Dial:
@@ -246,7 +266,8 @@ class Berth:
         again = await self.session(
             session.version, session.binding, silent, tasks, lambda fault, where: None, Rig(), None
         )
-        await again.farewell(session)
+        with suppress(Withheld):
+            await again.farewell(session)
         await again.aclose()
 
     @asynccontextmanager
@@ -258,8 +279,10 @@ class Berth:
     async def sound(self, columns: Sequence[Column]) -> bool:
         """Does the target answer a plain request in each of these columns? The sanity bracket's question.
 
-        A lent session that does not answer is closed, so that nobody gets it again.
+        A lent session that does not answer is closed, so that nobody gets it again. Where nothing may be asked any
+        more, nothing is known against it.
         """
+        await self.pace.resumed()
         for column in columns:
             try:
                 async with self.lent(column, self._own(column)) as session:
@@ -268,6 +291,8 @@ class Berth:
                         return False
             except (Unfit, StartFailure, OSError):
                 return False
+            except Withheld:
+                return True
         return True
 
 

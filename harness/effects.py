@@ -18,7 +18,7 @@ from .protocols.http import HttpCarrier
 from .protocols.outcome import Answer
 from .stimuli import Stimulus
 from .transcript import Kind, Recorder
-from .transport.http import Holder, HttpClient, HttpFailure
+from .transport.http import Holder, HttpFailure
 from .witness import NOTHING, Control, Reading, Sighting, about, gained, read, text_of
 
 READING_LIMIT = 1024 * 1024
@@ -38,14 +38,16 @@ class Effects:
     recorder: Recorder
 
     def stimulus(self, role: Role) -> Stimulus:
-        found = played_by(role, self.column.binding, self.berth.target.stimuli)
+        found = played_by(role, self.column.binding, self.berth.stimuli)
+        if found is None and role in self.berth.barred:
+            raise Unfit(Reason.UNSAFE, f"what plays the role {role.value} may have effects")
         if found is None:
             reason = Reason.NO_WITNESS if role is Role.WITNESS else Reason.NO_STIMULUS
             raise Unfit(reason, f"no stimulus is configured for the role {role.value}")
         return found
 
     def has(self, role: Role) -> bool:
-        return played_by(role, self.column.binding, self.berth.target.stimuli) is not None
+        return played_by(role, self.column.binding, self.berth.stimuli) is not None
 
     def fresh_key(self) -> str:
         """A key that no other play of this run has."""
@@ -111,10 +113,9 @@ class Effects:
         return place
 
     async def _got(self, url: str) -> str:
-        target, body = self.berth.target, bytearray()
-        client = HttpClient(target.network, ca=target.ca or None, secure=url.startswith("https:"))
+        body, client = bytearray(), self.berth.client(url)
         try:
-            async with client.stream("GET", url, (), None, Holder()) as response:
+            async with client.stream("GET", url, (("User-Agent", self.berth.agent),), None, Holder()) as response:
                 if response.status >= 300:
                     raise HttpFailure(f"HTTP {response.status}")
                 async for chunk in response.chunks:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
+from ..pace import Pace
 from ..transcript import Kind, Recorder
 from .exchange import Exchange
 from .outcome import Ending, Message
@@ -27,6 +28,8 @@ class Carrier(Protocol):
     recorder: Recorder
     patience: float
     listener: Listener | None
+    pace: Pace
+    guard: Guard
 
     @property
     def binding(self) -> str: ...

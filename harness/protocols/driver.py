@@ -119,7 +119,10 @@ class Inquiry:
 
 
 class HttpOnly:
-    """What a driver without the binding of pipes says of it."""
+    """What a driver says that has no binding of pipes, and of whose targets anything may be asked."""
+
+    async def offer(self, session: Any) -> tuple[frozenset[str] | None, frozenset[str]]:
+        return None, frozenset()
 
     def piped(self, process: Process, tasks: TaskGroup, recorder: Recorder, patience: float) -> Carrier:
         raise ValueError("this protocol is spoken over HTTP only")
@@ -150,6 +153,14 @@ class Driver(Protocol):
 
     def request(self, filled: Filled) -> tuple[str, dict[str, Any]]:
         """Method and parameters that play a filled stimulus. Raises KeyError for a verb of another protocol."""
+        ...
+
+    def asks(self, message: Any) -> Iterator[str]:
+        """What a message makes the target do, beside reading: tools by name, or what the user says."""
+        ...
+
+    async def offer(self, session: Any) -> tuple[frozenset[str] | None, frozenset[str]]:
+        """What there is to be asked for so, None where that is anything; and what of it is declared read-only."""
         ...
 
     async def discover(self, asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome]]:

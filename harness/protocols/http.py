@@ -10,7 +10,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from ..model import Reason
-from ..pace import PATIENCE, Withheld
+from ..pace import PATIENCE, Pace, Withheld
 from ..transcript import Kind, Recorder
 from ..transport.http import Holder, HttpClient, HttpFailure, HttpResponse
 from ..wire.json import JsonError, loads
@@ -40,9 +40,9 @@ class HttpCarrier:
         *,
         headers: Mapping[str, str | None] | None = None,
         patience: float = 5.0,
-        guard: Guard = unguarded,
     ) -> None:
-        self.binding, self.guard = binding, guard
+        self.binding = binding
+        self.guard: Guard = unguarded
         self.url, self.client, self.recorder, self.patience = url, client, recorder, patience
         self.base_headers = dict(headers or {})
         self.listener: Listener | None = None
@@ -77,7 +77,7 @@ class HttpCarrier:
         Raises Withheld for what the target must not be sent.
         """
         self.guard(body, shown)
-        self.client.pace.require()
+        self.pace.require()
         place = url or self.url
         merged = {**self.base_headers, **headers}
         pairs = (*((name, value) for name, value in merged.items() if value is not None), *extra)
@@ -91,6 +91,14 @@ class HttpCarrier:
         self._open[exchange] = None
         self._tasks.start_soon(self._read, exchange, scope, holder, (verb, place + self.query), pairs, body)
         return exchange
+
+    @property
+    def pace(self) -> Pace:
+        return self.client.pace
+
+    @pace.setter
+    def pace(self, pace: Pace) -> None:
+        self.client.pace = pace
 
     def _operation(self, verb: str) -> str:
         self._numbers[verb] += 1
@@ -179,7 +187,7 @@ class HttpCarrier:
         if wait > PATIENCE:
             raise Withheld(Reason.RATE_LIMITED, f"the target asks for {wait:.0f} s of rest, which is too long")
         exchange.hold.begin()
-        self.client.pace.pause(wait)
+        self.pace.pause(wait)
         if await self._tried(exchange, holder, line, headers, body) is not None:
             raise Withheld(Reason.RATE_LIMITED, f"the target limits its clients, also after {wait:.0f} s of rest")
 

@@ -16,6 +16,7 @@ from ..faults.exchange import HttpRequest
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.http import RoundRobin
 from ..faults.stage import Action, Chain, Direction, Flow, Framing, Headers, How
+from ..pace import Pace, Withheld
 from ..transport.network import Listener
 from .link import Dial, Ending, dialer, duplex, end, noting_end
 from .message import Channel, Head, Opaque, Request, ResponseReading, Torn, read_request
@@ -25,12 +26,14 @@ from .pump import Ended, Outlet, pump
 
 @dataclass(slots=True)
 class Relay:
-    """`dials` are the replicas of the target; more than one serve in turn."""
+    """`dials` are the replicas of the target; more than one serve in turn. `pace` is asked before a request is sent
+    another time than its client sent it."""
 
     dials: Sequence[Dial]
     faults: Sequence[Fault]
     chance: Chance
     fired: Fired
+    pace: Pace = field(default_factory=Pace)
     armed: list[Armed] = field(init=False)
     pool: Pool = field(init=False)
     operations: Counter[str] = field(default_factory=Counter)
@@ -133,6 +136,7 @@ class _Exchange:
     name: str
     selected: list[Armed] = field(init=False)
     closing: bool = False
+    _sent: bool = False
 
     def __post_init__(self) -> None:
         self.selected = [armed for armed in self.conversation.relay.armed if armed.selects(self)]
@@ -152,8 +156,18 @@ class _Exchange:
         first, rest = faults[0], faults[1:]
         return await first.fault.on_exchange(first, self, partial(self._through, rest))
 
+    async def _admit(self) -> None:
+        """Wait for the turn of a request that was sent before. Raises Ended when there is none left."""
+        try:
+            if self._sent:
+                await self.conversation.relay.pace.admit()
+        except Withheld:
+            raise Ended(How.RESET) from None
+        self._sent = True
+
     async def _forward(self) -> None:
         """Send the request on, and the answer back as it comes."""
+        await self._admit()
         upstream = await self.conversation.connected(self.name)
         await upstream.stream.send(self.message.raw)
         response = ResponseReading(upstream, self.request.verb)
@@ -181,6 +195,7 @@ class _Exchange:
         return self.conversation.client.stream
 
     async def swallow(self) -> None:
+        await self._admit()
         stream = await self.conversation.relay.pool.choose(self.name)()
         try:
             await stream.send(self.message.raw)

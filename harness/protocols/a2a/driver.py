@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...claims import Claims
@@ -10,6 +10,7 @@ from ...stimuli import Filled
 from ..carrier import Carrier
 from ..driver import HttpOnly, Inquiry, Manner, Opener
 from ..outcome import Outcome
+from . import messages
 from .discover import discover, form, reason
 from .session import Session
 from .updates import update_in
@@ -38,6 +39,9 @@ class A2a(HttpOnly):
         text = filled.name if filled.verb == "text" else "hello"
         prefix = filled.arguments.get("message_id", "") if filled.verb == "text" else filled.name
         return "SendMessage", {"text": text, "message_id": prefix}
+
+    def asks(self, message: Any) -> Iterator[str]:
+        return messages.said(message)
 
     async def discover(self, asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome]]:
         return await discover(asked, opener)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -87,3 +87,18 @@ def bare_config_params(task: str, config: Mapping[str, Any]) -> dict[str, Any]:
     """The same for 0.3 over HTTP+JSON where the body is the configuration of a task itself."""
     name = f"tasks/{task}/pushNotificationConfigs/{config.get('id') or 'seatrial'}"
     return {"taskId": task, "name": name, "pushNotificationConfig": dict(config)}
+
+
+def said(sent: Any) -> Iterator[str]:
+    """What the user says in a send of any version and binding, or in a batch of them: the texts of its message."""
+    for whole in sent if isinstance(sent, list) else [sent]:
+        params = whole.get("params", whole) if isinstance(whole, dict) else None
+        message = params.get("message") if isinstance(params, dict) else None
+        if message is not None:
+            parts = _parts(message)
+            yield " ".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+def _parts(message: Any) -> list[Any]:
+    found = (message.get("parts") or message.get("content")) if isinstance(message, dict) else None
+    return found if isinstance(found, list) else []

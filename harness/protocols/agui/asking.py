@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -53,3 +53,14 @@ class Wish:
             **self.extra,
         }
         return {name: value for name, value in whole.items() if name not in self.without}
+
+
+def prompted(message: Any) -> Iterator[str]:
+    """What the user says last in an input. Without messages it is none, and no run."""
+    history = message.get("messages") if isinstance(message, dict) else None
+    if history is None:
+        return
+    users = [m for m in history if isinstance(m, dict) and m.get("role") == "user"] if isinstance(history, list) else []
+    content = users[-1].get("content") if users else ""
+    parts = content if isinstance(content, list) else [{"text": content}]
+    yield " ".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))

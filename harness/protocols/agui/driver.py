@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...claims import Claims
@@ -10,6 +10,7 @@ from ...stimuli import Filled
 from ..carrier import Carrier
 from ..driver import HttpOnly, Inquiry, Manner, Opener
 from ..outcome import Outcome
+from .asking import prompted
 from .discover import discover, reason
 from .session import Session
 from .versions import SSE, VERSIONS
@@ -35,6 +36,9 @@ class Agui(HttpOnly):
         if filled.verb != "prompt":
             raise KeyError(filled.verb)
         return "run", {"prompt": filled.name}
+
+    def asks(self, message: Any) -> Iterator[str]:
+        return prompted(message)
 
     async def discover(self, asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome]]:
         return await discover(asked, opener)

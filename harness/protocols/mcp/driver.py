@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anyio.abc import TaskGroup
@@ -17,6 +17,7 @@ from ..outcome import Outcome
 from .discover import discover, reason
 from .session import Session, request_for
 from .stdio import StdioCarrier
+from .tools import called, offered
 from .versions import HTTP, VERSIONS
 
 
@@ -41,6 +42,12 @@ class Mcp:
 
     def request(self, filled: Filled) -> tuple[str, dict[str, Any]]:
         return request_for(filled)
+
+    def asks(self, message: Any) -> Iterator[str]:
+        return called(message)
+
+    async def offer(self, session: Any) -> tuple[frozenset[str] | None, frozenset[str]]:
+        return await offered(session)
 
     async def discover(self, asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome]]:
         return await discover(asked, opener)

@@ -11,11 +11,12 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
+from ...pace import Pace
 from ...transcript import Kind, Recorder
 from ...transport.network import Process
 from ...wire.json import JsonError, loads
 from ...wire.lines import LineDecoder, LineTooLong
-from ..carrier import Listener, end
+from ..carrier import Guard, Listener, end, unguarded
 from ..exchange import FLOOD, NO_ID, Exchange, is_response, same_id
 from ..outcome import Ending, Message
 from .versions import STDIO, SUBSCRIPTION_ID
@@ -45,6 +46,8 @@ class StdioCarrier:
     def __init__(self, process: Process, tasks: TaskGroup, recorder: Recorder, *, patience: float = 5.0) -> None:
         self.process, self.recorder, self.patience = process, recorder, patience
         self.listener: Listener | None = None
+        self.pace = Pace()
+        self.guard: Guard = unguarded
         self._lane = recorder.lane()
         self.inbox = Exchange(f"stdio:0{self._lane}", NO_ID, 0, patience)
         self.foreign: list[tuple[int, str]] = []
@@ -72,6 +75,9 @@ class StdioCarrier:
     async def send(
         self, body: bytes, shown: Any, headers: Mapping[str, str | None], request_id: Any, token: Any = None
     ) -> Exchange:
+        self.guard(body, shown)
+        if not isinstance(shown, dict) or "method" in shown:  # what answers the target is no request of ours
+            await self.pace.admit()
         exchange = self._begin(shown, request_id, token)
         await self.write(body + b"\n", exchange)
         exchange.dispatched.set()

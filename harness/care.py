@@ -1,0 +1,71 @@
+"""Treating the target of a run as is due to it: whose it is, and what it may be made to do."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import urlsplit
+
+from .berth import Berth
+from .conduct import LARGEST, Conduct, Leave, loopback
+from .model import Column, Harm, Reason
+from .pace import Pace, Withheld
+from .wire.json import JsonError, loads
+
+
+@cache
+def user_agent(contact: str = "") -> str:
+    """What we call ourselves, and whom to turn to."""
+    name = f"seatrial/{version('seatrial')}"
+    return f"{name} (+{contact})" if contact else name
+
+
+async def consider(berth: Berth, conduct: Conduct) -> None:
+    """Find out whether the moored target is somebody else's, and keep to its terms from now on."""
+    berth.agent = user_agent(conduct.contact)
+    berth.terms = conduct.towards(await _foreign(berth))
+    berth.pace = Pace(berth.terms.rate, berth.terms.budget)
+    if berth.terms.gentle:
+        _grant(berth, Leave(berth.target.stimuli))
+
+
+async def _foreign(berth: Berth) -> bool:
+    """Whoever is attached to is a stranger, unless every address of his is this machine's own."""
+    if berth.main is None or berth.main.process is not None:
+        return False
+    host = urlsplit(berth.main.url).hostname or ""
+    return not loopback(await berth.target.network.addresses(host))
+
+
+async def inspect(berth: Berth) -> None:
+    """See what there is to be asked for, once it is known what the target speaks: what it calls read-only is played."""
+    newest = max(berth.claims.spoken, key=lambda spoken: spoken.version)
+    column = Column(newest.version, newest.binding)
+    if berth.terms.gentle:
+        async with berth.lent(column, berth.recorder(column, "tools")) as session:
+            offer = await berth.driver.offer(session)
+        _grant(berth, Leave(berth.target.stimuli, *offer))
+
+
+def _grant(berth: Berth, leave: Leave) -> None:
+    berth.stimuli, berth.barred = leave.played, leave.barred
+    berth.guard = partial(_guarded, berth, leave)
+
+
+def _guarded(berth: Berth, leave: Leave, body: bytes | None, shown: Any) -> None:
+    if len(body or b"") > LARGEST:
+        raise Withheld(Reason.UNSAFE, f"{Harm.MALFORMED}: a body of {len(body or b'')} bytes")
+    for asked in berth.driver.asks(_message(shown) if body else None):
+        if not leave.permits(asked):
+            raise Withheld(Reason.UNSAFE, f"{asked[:80]!r} is neither declared read-only nor said to be safe")
+
+
+def _message(shown: Any) -> Any:
+    """What a body says. Raises Withheld for one that nobody can read."""
+    if not isinstance(shown, str):
+        return shown
+    try:
+        return loads(shown)
+    except JsonError as error:
+        raise Withheld(Reason.UNSAFE, f"{Harm.MALFORMED}: a body that is no JSON") from error
