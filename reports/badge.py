@@ -33,9 +33,12 @@ def badge(run: Run) -> Badge:
     """What a run shows. A run that has not judged all its cases shows no figure."""
     if run.outcome or not run.complete:
         return Badge("unreachable" if run.failure else "incomplete", _GREY, True)
-    found = counts(run.results)
-    applicable = sum(found.values()) - found[Verdict.NOT_APPLICABLE]
-    told = f"{found[Verdict.PASS]}/{applicable} passed"
+    if run.problems:
+        return Badge("baseline out of date", _RED)
+    found = counts(result for result in run.results if not result.accepted)
+    accepted = len(run.results) - sum(found.values())
+    applicable = len(run.results) - found[Verdict.NOT_APPLICABLE]
+    told = f"{found[Verdict.PASS]}/{applicable} passed" + (f", {accepted} accepted" if accepted else "")
     for verdict, said, color in (
         (Verdict.FAIL, f"{found[Verdict.FAIL]} failed, {told}", _RED),
         (Verdict.ERROR, f"{found[Verdict.ERROR]} in error, {told}", _GREY),
@@ -44,7 +47,7 @@ def badge(run: Run) -> Badge:
     ):
         if found[verdict]:
             return Badge(said, color)
-    return Badge(told, _GREEN) if applicable else Badge("nothing applies", _GREY)
+    return Badge(told, _YELLOW if accepted else _GREEN) if applicable else Badge("nothing applies", _GREY)
 
 
 class BadgeJsonReporter(WholeReporter):

@@ -22,7 +22,10 @@ _TOLD = ("clause", "expected", "actual", "more", "detail", "rerun", "spec")
 
 
 class GithubReporter(WholeReporter):
-    """An error for each check with a FAIL or an ERROR, a warning for each with a WARN, and a notice that counts."""
+    """An error for each check with a FAIL or an ERROR, a warning for each with a WARN, and a notice that counts.
+
+    What the baseline accepts is only counted; an entry of it that fails the run is an error.
+    """
 
     def render(self, run: Run) -> str:
         file = configuration(run.started)
@@ -44,13 +47,16 @@ class Annotation:
 
 
 def _annotations(run: Run) -> Iterator[Annotation]:
-    groups = bad((finding(result, run.started) for result in run.results), same_check)
+    groups = bad((finding(result, run.started) for result in run.results if not result.accepted), same_check)
     told = [Annotation("error", "Seatrial", run.outcome)] if run.outcome else []
+    told += [Annotation("error", "Seatrial baseline", str(problem)) for problem in run.problems]
     told += map(_annotation, groups)
     for command in ("error", "warning"):
         yield from _capped([annotation for annotation in told if annotation.command == command])
-    said = ", ".join(f"{verdict} {count}" for verdict, count in counts(run.results).items() if count)
-    yield Annotation("notice", f"Seatrial: {run.started.target}", said or "nothing was judged")
+    accepted = sum(bool(result.accepted) for result in run.results)
+    said = [f"{verdict} {count}" for verdict, count in counts(run.results).items() if count]
+    said += [f"accepted {accepted}"] if accepted else []
+    yield Annotation("notice", f"Seatrial: {run.started.target}", ", ".join(said) or "nothing was judged")
 
 
 def _capped(told: Sequence[Annotation]) -> Iterator[Annotation]:

@@ -58,7 +58,7 @@ def _folded(summary: str, written: Iterable[str]) -> str:
 def _heading(group: Group) -> str:
     """Markdown means nothing in a line of HTML."""
     said = html.escape(visible(f"{group.first.check}: {group.first.title}")).replace("@", "&#64;")
-    return f"<b>{group.first.verdict}</b> {said}"
+    return f"<b>{group.first.verdict}</b>{', accepted' if group.first.accepted else ''} {said}"
 
 
 def _told(group: Group) -> Iterator[str]:

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from seatrial import Verdict
 
-from .findings import Finding, finding, lines
+from .findings import Finding, acceptance_text, finding, lines
 from .reporter import Run, WholeReporter
 from .text import visible
 
@@ -30,8 +30,7 @@ class JunitReporter(WholeReporter):
         root = Element("testsuites", name=f"seatrial {visible(run.started.target)}")
         for suite in dict.fromkeys(found.suite for found in findings):
             _suite(root, suite or "other", [found for found in findings if found.suite == suite])
-        if run.outcome:
-            _unfinished(root, run.outcome)
+        _own(root, run)
         _count(root, list(root.iter("testcase")))
         indent(root)
         return f"{_DECLARATION}\n{tostring(root, encoding='unicode')}\n"
@@ -46,12 +45,19 @@ def _suite(root: Element, name: str, findings: Sequence[Finding]) -> None:
 
 def _case(suite: Element, found: Finding) -> None:
     case = SubElement(suite, "testcase", classname=found.suite, name=visible(found.case), time=f"{found.seconds:.3f}")
-    if kind := _KIND.get(found.verdict):
-        message = found.actual or found.detail or found.reason
-        child = SubElement(case, kind, message=visible(message), type=found.reason or found.verdict.lower())
-        child.text = _told(found)
+    kind, type_, message = _outcome(found)
+    if kind:
+        SubElement(case, kind, message=visible(message), type=type_).text = _told(found)
     elif found.verdict is Verdict.WARN or found.notes:
         SubElement(case, "system-out").text = f"{found.verdict}\n{_told(found)}"
+
+
+def _outcome(found: Finding) -> tuple[str, str, str]:
+    """Element, type and message of what is no success, "" the element of what is one. What is accepted is skipped."""
+    if found.accepted:
+        return "skipped", "accepted", "; ".join(map(acceptance_text, found.accepted))
+    kind, type_ = _KIND.get(found.verdict, ""), found.reason or found.verdict.lower()
+    return kind, type_, found.actual or found.detail or found.reason
 
 
 def _told(found: Finding) -> str:
@@ -60,12 +66,18 @@ def _told(found: Finding) -> str:
     return "\n".join(["", *told, *traceback, ""])
 
 
-def _unfinished(root: Element, outcome: str) -> None:
-    """A run that did not judge all its cases is itself an error, so that no CI server takes it for a success."""
+def _own(root: Element, run: Run) -> None:
+    """What is wrong with the run itself, so that no CI server takes it for a success: that it did not judge all its
+    cases, and what is stale or expired in the baseline."""
+    wrong = [("run", "error", "incomplete", run.outcome)] if run.outcome else []
+    wrong += [(problem.place, "failure", problem.kind, str(problem)) for problem in run.problems]
+    if not wrong:
+        return
     suite = SubElement(root, "testsuite", name="run")
-    case = SubElement(suite, "testcase", classname="run", name="run", time="0.000")
-    SubElement(case, "error", message=visible(outcome), type="incomplete")
-    _count(suite, [case])
+    for name, kind, type_, message in wrong:
+        case = SubElement(suite, "testcase", classname="run", name=visible(name), time="0.000")
+        SubElement(case, kind, message=visible(message), type=type_)
+    _count(suite, list(suite))
 
 
 def _count(element: Element, cases: Sequence[Element]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from seatrial import Level, Requirement, Verdict, Violation, clause_links
 
-from .findings import Finding, Group, configuration, finding, note_text, rows_used, unjudged
+from .findings import Finding, Group, acceptance_text, configuration, finding, note_text, rows_used, unjudged
 from .reporter import Run, WholeReporter
 from .text import shortened, visible
 
@@ -94,8 +94,15 @@ def _result(broken: _Broken, run: Run) -> dict[str, Any]:
         "message": _message(f"{found.column}: {said}"),
         "locations": [_location(found, run)],
         "partialFingerprints": _fingerprints(broken),
+        **({"suppressions": [_suppression(found)]} if found.accepted else {}),
         "properties": {"check": found.check, "verdict": found.verdict.value, "records": records, "rerun": found.rerun},
     }
+
+
+def _suppression(found: Finding) -> dict[str, str]:
+    """The baseline of this run says that the failure is accepted."""
+    why = shortened(visible("; ".join(map(acceptance_text, found.accepted))), MESSAGE_LIMIT)
+    return {"kind": "external", "status": "accepted", "justification": why}
 
 
 def _said(told: Violation) -> str:
@@ -133,6 +140,7 @@ def _invocation(run: Run, findings: Sequence[Finding]) -> dict[str, Any]:
         **({"commandLine": visible(shlex.join(command))} if command else {}),
         "executionSuccessful": not run.outcome and not errors,
         "toolExecutionNotifications": told,
+        "toolConfigurationNotifications": [_notification("error", str(problem)) for problem in run.problems],
     }
 
 

@@ -6,14 +6,15 @@ import importlib.util
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from seatrial.events import CaseFinished, Event, RunFinished
-from seatrial.model import Result, Violation
+from seatrial.events import BaselineProblem, CaseFinished, Event, RunFinished
+from seatrial.model import Acceptance, Result, Violation
 from seatrial.reports.sarif import SarifReporter
 
 from .report_samples import BROKEN, EVIL, LATE, RESULTS, STARTED, STOPS, events, report
@@ -139,3 +140,17 @@ def test_what_a_target_says_is_no_link() -> None:
     (result,) = told(finished(replace(RESULTS[0], violations=(replace(BROKEN, actual=hostile),))))["results"]
     assert "\\[click here](" in result["message"]["text"]
     assert len(result["message"]["text"]) < 5000
+
+
+def test_what_the_baseline_accepts_is_suppressed_and_what_is_stale_in_it_is_told() -> None:
+    why = Acceptance("the gateway is replaced in spring", "team-shop", date(2027, 1, 31))
+    stale = BaselineProblem("stale", "seatrial.baseline.toml:3: accepted.1", "is stale: it holds now")
+    results = (replace(RESULTS[0], accepted=(why,)), RESULTS[2])
+    run = told([*finished(*results)[:-1], RunFinished(results, 1.0, baseline=(stale,))])
+    found = {result["ruleId"]: result.get("suppressions") for result in run["results"]}
+    assert found[LATE.id] is None
+    (suppression,) = found[STOPS.id]
+    assert (suppression["kind"], suppression["status"]) == ("external", "accepted")
+    assert suppression["justification"] == f"by {why.owner} until 2027-01-31: {why.reason}"
+    (notification,) = run["invocations"][0]["toolConfigurationNotifications"]
+    assert notification == {"level": "error", "message": {"text": str(stale)}}
