@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from .checklist.lints import Remark as Remark
     from .claims import Spoken as Spoken
     from .clauses import clause_links as clause_links
+    from .comparison import Change as Change
+    from .comparison import ChangeKind as ChangeKind
+    from .comparison import Comparison as Comparison
     from .curl import curl_line as curl_line
     from .events import BaselineProblem as BaselineProblem
     from .events import CaseFinished as CaseFinished
@@ -145,6 +148,9 @@ _EXPORTS: dict[str, str] = {
     "Standing": "checklist.answers",
     "Remark": "checklist.lints",
     "Spoken": "claims",
+    "Change": "comparison",
+    "Comparison": "comparison",
+    "ChangeKind": "comparison",
     "clause_links": "clauses",
     "curl_line": "curl",
     "BaselineProblem": "events",

@@ -99,9 +99,9 @@ class Baseline:
 
     def applied(self, result: Result) -> Result:
         """The result; accepted, if everything that it breaks is."""
-        taken = [entry.acceptance for _, _, entry in self._matched(result) if entry]
-        whole = len(taken) == len(broken(result))
-        return replace(result, accepted=tuple(dict.fromkeys(taken))) if taken and whole else result
+        found = [entry for _, _, entry in self._matched(result)]
+        taken = dict.fromkeys(entry.acceptance for entry in found if entry)
+        return replace(result, accepted=tuple(taken) if all(found) else ())
 
     def _matched(self, result: Result) -> Iterator[tuple[str, Verdict, AcceptedFailure | None]]:
         """What the result breaks, each with the entry that accepts it."""

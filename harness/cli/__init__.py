@@ -15,6 +15,8 @@ _COMMANDS = {
     "explain": ("explain", "Explain a check, a requirement or a mutant."),
     "init": ("init", "Ask a target what it offers and write a seatrial.toml."),
     "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
+    "baseline": ("baseline", "Accept failures for a while, and drop what holds again."),
+    "diff": ("diff", "Compare two runs: what got worse?"),
     "witness": ("witness", "Run what a target leans on, and see what reaches it."),
 }
 """Command -> the module that defines it as `command`, and its help in one line."""

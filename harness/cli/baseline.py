@@ -1,12 +1,12 @@
-"""`seatrial baseline`, and the options of `seatrial run` that name a baseline."""
+"""`seatrial baseline`, and which baseline a run heeds."""
 
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -22,7 +22,6 @@ from .runs import kept
 DAYS = 90
 """So long is a failure accepted if nobody says otherwise."""
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 _RUN = click.argument("run", required=False, type=click.Path(path_type=Path))
 _FILE = click.option(
     "--baseline",
@@ -33,18 +32,6 @@ _FILE = click.option(
     metavar="FILE",
     help="The baseline.",
 )
-
-
-def baseline_options(function: Function) -> Function:
-    """Which baseline a run heeds: parameters `baseline` and `no_baseline`."""
-    none = click.option("--no-baseline", is_flag=True, help="Accept no failure.")
-    file = click.option(
-        "--baseline",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help=f"Failures that are accepted.  [default: {FILE} beside the configuration, if it is there]",
-    )
-    return file(none(function))
 
 
 def heeded(baseline: Path | None, no_baseline: bool, config: Path | None) -> Baseline:

@@ -26,6 +26,7 @@ from ..redaction import redactor
 from ..spelling import unknown
 from ..stimuli import BINDING_ALIASES
 from ..target import Target
+from .baseline import heeded
 from .catalogue import Catalogue, load
 from .options import EVERY_REASON, Wanted
 from .refusal import Refused
@@ -72,8 +73,8 @@ def prepare(wanted: Wanted, make: Make, target: tuple[str, ...], told: Mapping[s
 
 
 def _shown(wanted: Wanted) -> dict[str, Any]:
-    """What the reporter at the terminal is asked to show."""
-    asked = {"verbose": wanted.verbose, "durations": wanted.durations}
+    """What the reports are told of how the run was asked for. A run that left cases out is `partial`."""
+    asked = {"verbose": wanted.verbose, "durations": wanted.durations, "partial": wanted.partial}
     return {name: value for name, value in asked.items() if value}
 
 
@@ -114,7 +115,13 @@ def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
 
 
 def _policy(wanted: Wanted) -> Policy:
-    return Policy(strict=wanted.strict, strict_info=wanted.strict_info, allowed=_allowed(wanted.allow_inconclusive))
+    return Policy(
+        strict=wanted.strict,
+        strict_info=wanted.strict_info,
+        allowed=_allowed(wanted.allow_inconclusive),
+        baseline=heeded(wanted.baseline, wanted.no_baseline, wanted.config),
+        whole=not (wanted.partial or wanted.shard),
+    )
 
 
 def _allowed(text: str | None) -> frozenset[Reason]:

@@ -109,7 +109,7 @@ class Feed:
                 self._results[event.result.case.id] = event.result
             case RunFinished():
                 results = tuple(map(self.policy.applied, event.results))
-                event = replace(event, results=results, seconds=self._spent())
+                event = replace(event, results=results, seconds=self._spent(), baseline=self.policy.problems(results))
                 self._finished = event
         self._each(lambda reporter: reporter.handle(event))
 

@@ -65,7 +65,7 @@ def command(
             catalogue.require_bindings(target.bindings)
         return [attach(way) for target in targets for way in target.targets]
 
-    code = perform(prepare(Wanted(**typed), make, ("run", *whole), _fleet(targets)))
+    code = perform(prepare(Wanted(**typed, config=config), make, ("run", *whole), _fleet(targets)))
     if len(targets) == 1 and not targets[0].stimuli and code in (Exit.UNJUDGED, Exit.BROKEN):
         _advise(place, targets[0])
     ctx.exit(code)

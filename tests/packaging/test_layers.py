@@ -30,7 +30,20 @@ LAYERS = (
     {"protocols"},
     {"judge", "witness", "expect", "target"},
     {"berth", "care", "effects", "lab", "labs", "listing"},
-    {"registry", "trial", "logbook", "engine", "matrix", "kept", "baseline", "checklist", "evidence", "curl", "repetition"},
+    {
+        "registry",
+        "trial",
+        "logbook",
+        "engine",
+        "matrix",
+        "kept",
+        "baseline",
+        "comparison",
+        "checklist",
+        "evidence",
+        "curl",
+        "repetition",
+    },
     {"discovery", "cli", "pytest_plugin", "__main__"},
 )
 """Lowest first. A part of the engine may import its own layer and those before it."""
