@@ -38,7 +38,7 @@ class Option(click.Option):
 
 
 class Sectioned(click.Command):
-    """A command whose help fits a screen: common options by section, and the rest where --help-all asks for it."""
+    """A command whose help fits a screen: the common options alone. --help-all shows all of them, by section."""
 
     WHOLE = "seatrial.whole-help"
 
@@ -47,11 +47,11 @@ class Sectioned(click.Command):
         return [*params, _HELP_ALL] if any(_rare(each) for each in params) else params
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections: dict[str, list[tuple[str, str]]] = {}
+        whole, sections = ctx.meta.get(self.WHOLE, False), dict[str, list[tuple[str, str]]]()
         for each in self.get_params(ctx):
             told = each.get_help_record(ctx)
-            if told and told[0] and (ctx.meta.get(self.WHOLE) or not _rare(each)):
-                sections.setdefault(getattr(each, "section", OPTIONS), []).append(told)
+            if told and told[0] and (whole or not _rare(each)):
+                sections.setdefault(getattr(each, "section", OPTIONS) if whole else OPTIONS, []).append(told)
         for name in sorted(sections, key=(*SECTIONS, *sections).index):
             with formatter.section(name):
                 formatter.write_dl(sections[name])
@@ -121,9 +121,18 @@ class Wanted:
     verbose: bool
     durations: int | None
     allow_inconclusive: str | None
+    baseline: Path | None
+    no_baseline: bool
     report: tuple[str, ...]
     output: Path | None
     suites: tuple[Path, ...]
+    config: Path | None = None
+
+    @property
+    def partial(self) -> bool:
+        """Is less wanted than every case that the target speaks, all shards taken together?"""
+        checks = (self.keyword, self.suite, self.check, self.requirement, self.level)
+        return any((*checks, self.protocol_version, self.binding, self.last_failed))
 
 
 def option(
@@ -170,7 +179,7 @@ _SELECTION = (
         help="Only checks named so; and, or, not join words.",
     ),
     option("--suite", section=CHECKS, common=True, multiple=True, metavar="NAME", help="Only this suite (repeatable)."),
-    option("--check", section=CHECKS, common=True, multiple=True, metavar="ID", help="Only this check; * is any text."),
+    option("--check", section=CHECKS, multiple=True, metavar="ID", help="Only this check; * is any text."),
     option(
         "--requirement",
         section=CHECKS,
@@ -223,7 +232,6 @@ _CONDITIONS = (
     option(
         "--faults",
         section=CONDITIONS,
-        common=True,
         type=click.Choice(["none", "benign"]),
         default="none",
         metavar="PROFILE",
@@ -264,6 +272,15 @@ policy_options = (
         metavar="[=…]",
         help="What was not judged fails nothing.",
     ),
+    option(
+        "--baseline",
+        section=VERDICTS,
+        common=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Another file of accepted failures.",
+    ),
+    option("--no-baseline", section=VERDICTS, is_flag=True, help="Accept no failure."),
 )
 """What a user counts as a failure."""
 
