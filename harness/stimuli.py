@@ -45,6 +45,8 @@ _PROTOCOL_OF = {verb: protocol for protocol, verbs in VERBS.items() for verb in 
 _ALL_VERBS = tuple(_PROTOCOL_OF)
 _SPOKEN = frozenset(VERBS["a2a"] + VERBS["agui"])
 _FIXED = ("lasts", "count", "gap", "progress", "only", "running", "stopped", "safe", "note")
+KEYS = frozenset({*_ALL_VERBS, *sum(_FREE_VERBS.values(), ()), "arguments", *_FIXED})
+"""What may stand in the table of some role."""
 
 BINDING_ALIASES = {"http": "streamable-http"}
 """Short names of bindings that a configuration may use."""

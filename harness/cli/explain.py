@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from ..clauses import clause_links
+from ..faults import FAULTS, Fault, settings
+from ..glossary import meanings, words
 from ..model import Check, Mutant, Requirement
 from ..spelling import unknown
 from .catalogue import Catalogue, load
@@ -19,12 +21,12 @@ from .refusal import Refused
 @click.argument("name", metavar="ID")
 @suites_option
 def command(name: str, suites: tuple[Path, ...]) -> None:
-    """Explain a check, a requirement or a mutant: what is right, where it is written, how it is probed."""
+    """Explain a check, a requirement, a mutant or a word of a report: what is meant, and where it is written."""
     catalogue = load(suites)
     found = list(explained(catalogue, name))
     if not found:
-        known = (*catalogue.checks, *catalogue.requirements, *catalogue.mutants)
-        raise Refused(unknown("id", name, known))
+        known = (*catalogue.checks, *catalogue.requirements, *catalogue.mutants, *FAULTS, *words())
+        raise Refused(unknown("id or word", name, known))
     click.echo("\n".join(found))
 
 
@@ -42,6 +44,10 @@ def explained(catalogue: Catalogue, name: str) -> Iterator[str]:
     elif name in mutants:
         yield from _mutant(mutants[name])
         yield _field("found by", _ids(check for _, check in checks.values() if name in check.mutants))
+    elif name in FAULTS:
+        yield from _fault(FAULTS[name])
+    else:
+        yield from (f"{name} ({kind}): {meaning}" for kind, meaning in meanings(name))
 
 
 def _check(suite: str, check: Check) -> Iterator[str]:
@@ -75,6 +81,12 @@ def _mutant(mutant: Mutant) -> Iterator[str]:
     yield _field("versions", ", ".join(mutant.versions) or "all")
     yield _field("bindings", ", ".join(mutant.bindings) or "all")
     yield _field("try it", f"seatrial demo --break {mutant.id}")
+
+
+def _fault(kind: type[Fault]) -> Iterator[str]:
+    yield f"{kind.name} (fault): {' '.join((kind.__doc__ or '').split())}"
+    yield _field("mounts", ", ".join(sorted(kind.mounts)))
+    yield _field("settings", ", ".join(settings(kind)) or "none of its own")
 
 
 def _ids(checks: Iterable[Check]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .catalogue import FAULTS, benign_profile, cut_after_events, mount_for, reset
 from .exchange import Exchange, HttpRequest
-from .fault import Armed, Fault, FaultError, Fired, Mount
+from .fault import Armed, Fault, FaultError, Fired, Mount, settings
 from .http import Buffer as buffer
 from .http import DropResponse as drop_response
 from .http import KeepaliveChurn as keepalive_churn
@@ -88,6 +88,7 @@ __all__ = [
     "request",
     "reset",
     "round_robin",
+    "settings",
     "sigkill",
     "sigterm",
     "slices",

@@ -71,6 +71,12 @@ class Fault:
         return text(self)
 
 
+def settings(kind: type[Fault]) -> list[str]:
+    """What a kind of fault may be told beside what all are told: `name=default`."""
+    shared = {item.name for item in fields(Fault)}
+    return [f"{item.name}={item.default!s}" for item in fields(kind) if item.name not in shared]
+
+
 Fired = Callable[[Fault, str], None]
 """Called exactly when a fault takes effect, with where."""
 

@@ -73,7 +73,12 @@ def test_a_mutant_is_explained_with_what_finds_it(invoke: Invoke) -> None:
     assert "seatrial demo --break cancel.swallowed" in said
 
 
+def test_a_fault_and_a_reason_are_explained(invoke: Invoke) -> None:
+    assert "settings   code=503" in invoke("explain", "status").stdout
+    assert invoke("explain", "no-witness").stdout.startswith("no-witness (reason): nothing shows")
+
+
 def test_an_unknown_id_is_told_with_the_nearest(invoke: Invoke) -> None:
     result = invoke("explain", "cancel.swalowed")
     assert result.exit_code == 2
-    assert result.stderr == 'Error: unknown id "cancel.swalowed"; did you mean cancel.swallowed?\n'
+    assert result.stderr == 'Error: unknown id or word "cancel.swalowed"; did you mean cancel.swallowed?\n'

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CODE = ("harness", "suites", "fixtures", "reports", "benchmarks", "tests")
+CODE = ("harness", "suites", "fixtures", "reports", "benchmarks", "docs", "tests")
 FUNCTION_LINES = 60
 MODULE_LINES = 400
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}

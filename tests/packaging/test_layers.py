@@ -37,6 +37,7 @@ LAYERS = (
         "engine",
         "matrix",
         "kept",
+        "glossary",
         "baseline",
         "comparison",
         "checklist",
