@@ -6,15 +6,18 @@ import fnmatch
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..discovery import SuiteError, load_suites
-from ..engine import Options
 from ..keyword import KeywordError
 from ..model import Check, Mutant, Requirement, Suite
 from ..planning import Selection
 from ..protocols import driver_of, names
 from ..spelling import unknown
 from .refusal import Refused
+
+if TYPE_CHECKING:
+    from ..engine import Options
 
 
 @dataclass(frozen=True, slots=True)

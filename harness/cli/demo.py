@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.metadata import entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..engine import Options
 from ..protocols import driver_of, names
 from ..target import Target
 from .catalogue import Catalogue
-from .execution import perform, prepare
 from .options import TargetCommand, Wanted, run_options
 from .refusal import Refused
+
+if TYPE_CHECKING:
+    from ..engine import Options
 
 SHOWN = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("1.0",), "agui": ("1.0",)}
 """The versions that the demo shows: of MCP the newest of each era. The servers speak all the others too."""
@@ -30,10 +31,11 @@ GROUP = "seatrial.demos"
 @run_options
 @click.pass_context
 def command(ctx: click.Context, /, mutant: str | None, **typed: Any) -> None:
-    """Run every check against the bundled servers of MCP, A2A and AG-UI, in memory and in virtual time.
-
-    Without --protocol-version it shows the newest versions of each, or those in which the MUTANT shows.
+    """Run every check against the bundled servers of MCP, A2A and AG-UI, in memory and in virtual time: the newest
+    versions of each, or those in which the MUTANT shows.
     """
+    from .execution import perform, prepare  # It brings the engine, which no help needs.
+
     if ctx.meta[TargetCommand.SPAWN] is not None:
         raise Refused("demo brings its own server; use seatrial run for a command")
 

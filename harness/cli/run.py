@@ -6,21 +6,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..config import FILE, TargetConfig, load, select, url_problem
 from ..document import ConfigError
-from ..engine import Options
 from ..matrix import Exit
 from ..redaction import redactor
 from ..target import Target, attach
 from ..transcript import REDACTED
 from .catalogue import Catalogue
-from .execution import perform, prepare
 from .options import TARGET, TargetCommand, Wanted, option, run_options
 from .refusal import Refused
+
+if TYPE_CHECKING:
+    from ..engine import Options
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~\w-]+)\s*:[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)", re.ASCII)
 
@@ -48,11 +49,11 @@ def command(
     header: tuple[str, ...],
     **typed: Any,
 ) -> None:
-    """Run the checks against a target and say clause by clause what held.
-
-    The target is a URL to attach to, a command to start (it speaks over standard input and output), or
-    a NAME or several of seatrial.toml, which may be left out when there is one only.
+    """Run the checks against a target and say clause by clause what held: a URL to attach to, a command to start,
+    or NAMEs of seatrial.toml, which may be left out when there is one only.
     """
+    from .execution import perform, prepare  # It brings the engine, which no help needs.
+
     given = headers(header)
     described = target_configs(places, every, ctx.meta[TargetCommand.SPAWN], config)
     targets = [replace(target, headers={**target.headers, **given}) for target in described]
