@@ -1,0 +1,91 @@
+"""The cases of a target as pytest items, and sessions and faults for a team's own tests.
+
+Only what pytest asks at its start stands here; all else is imported when it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from .labs import Labs
+
+FIXTURES = frozenset({"seatrial_lab", "seatrial_receiver"})
+EVERY_REASON = "all"
+
+
+class SeatrialWarning(UserWarning):
+    """A SHOULD that did not hold."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addini("seatrial_config", "where seatrial_lab finds its targets (default: seatrial.toml)")
+    group = parser.getgroup("seatrial", "conformance of agent-protocol servers")
+    add = group.addoption
+    add("--seatrial", metavar="FILE", help="Run the checks against the targets that FILE describes, one test per case.")
+    add("--seatrial-target", metavar="NAME", action="append", default=[], help="Only this target (repeatable).")
+    add("--seatrial-strict", action="store_true", help="A WARN fails its test.")
+    add("--seatrial-strict-info", action="store_true", help="A note counts as a WARN.")
+    add(
+        "--seatrial-allow-inconclusive",
+        metavar="REASON,...",
+        help=f"Skip what could not be judged for these reasons, or for {EVERY_REASON}; otherwise it fails.",
+    )
+    add("--seatrial-faults", choices=("none", "benign"), default="none", help="Faults around the whole run.")
+    add("--seatrial-seed", metavar="SEED", type=int, help="Repeat the random choices of an earlier run.")
+    add("--seatrial-tempo", metavar="FACTOR", type=float, default=1.0, help="Factor on every duration.")
+    add("--seatrial-suites", metavar="PATH", action="append", default=[], help="Load further suites from a file.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        "seatrial(target, url, command, protocol, version, binding): a test about a target; seatrial_lab opens it",
+    )
+    if config.getoption("--seatrial"):
+        from .cases import enlist
+
+        enlist(config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """A test with one of our fixtures: an async one is run where its lab lives, and what it expected is judged."""
+    if FIXTURES.isdisjoint(pyfuncitem.fixturenames):
+        return (yield)
+    from .own import called
+
+    return (yield from called(pyfuncitem))
+
+
+@pytest.fixture(scope="session")
+def _seatrial_labs(pytestconfig: pytest.Config) -> Iterator[Labs]:
+    """What the tests of a session share: open targets, and the thread in which they are."""
+    from .labs import Labs
+
+    with Labs.opened(pytestconfig) as labs:
+        yield labs
+
+
+@pytest.fixture
+def seatrial_lab(request: pytest.FixtureRequest, _seatrial_labs: Labs) -> Iterator[Any]:
+    """A lab on the target that the mark `seatrial` names, or on the only one of the configuration.
+
+    An async test gets the lab of a check; for a plain function its coroutines block and its contexts are plain ones.
+    """
+    from .own import lab_of
+
+    with lab_of(request, _seatrial_labs) as lab:
+        yield lab
+
+
+@pytest.fixture
+def seatrial_receiver(request: pytest.FixtureRequest, _seatrial_labs: Labs) -> Iterator[Any]:
+    """A webhook receiver on loopback whose hooks answer as they are told, and keep every delivery."""
+    from .own import receiver_of
+
+    with receiver_of(request, _seatrial_labs) as receiver:
+        yield receiver

@@ -1,0 +1,180 @@
+"""The run behind the items: targets stay open, cases are run when pytest comes to them, reports are written."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TextIO
+
+import anyio
+
+from ..cli.execution import IN_FOLDER
+from ..cli.reporting import Feed, Request, opened, writable
+from ..engine import Fleet, Voyage, embarked
+from ..events import CaseFinished, Event, RunStarted
+from ..model import Case, Result
+from ..target import attach
+from .asked import Asked
+from .thread import TrioThread
+
+
+@dataclass(slots=True, eq=False)
+class Passage:
+    """Cases of one session of pytest, or of one worker of xdist.
+
+    A worker is told its cases one after the other, and runs them so. Otherwise all that are selected begin together
+    with the first, as `seatrial run` has them, and each item waits for its own.
+    """
+
+    asked: Asked
+    thread: TrioThread
+    started: RunStarted = field(default_factory=lambda: RunStarted("", "", 0, (), {}))
+    cases: tuple[Case, ...] = ()
+    _fleet: Fleet | None = None
+    _feed: Feed | None = None
+    _selected: tuple[Case, ...] = ()
+    _awaited: dict[str, Future[Result]] = field(default_factory=dict)
+    _under_way: ExitStack = field(default_factory=ExitStack)
+    _early: list[str] = field(default_factory=list)
+    _evidence: TextIO | None = None
+
+    # Before the first case
+
+    def plan(self) -> tuple[Case, ...]:
+        """Reach the targets: every case that there is, in the order in which they are best run. Raises Unreachable."""
+        if self._fleet is None:
+            targets = [attach(config) for config in self.asked.targets]
+            boarding = embarked(targets, self.asked.suites, self.asked.options, self._hear, self._keep)
+            self._fleet = self.thread.enter(boarding)
+            self.cases = self.thread.call(self._chart, self._fleet)
+        return self.cases
+
+    async def _chart(self, fleet: Fleet) -> tuple[Case, ...]:
+        planned = [case for voyage in fleet.voyages for case in await voyage.chart()]
+        fleet.begin(tuple(planned))
+        return tuple(sorted(planned, key=self._place))
+
+    def _place(self, case: Case) -> int:
+        """Cases that others disturb come after these, and those that judge all others at the end."""
+        if case.check.monitor:
+            return 2
+        return int(not case.exclusion and self._voyage(case).needs_solitude(case))
+
+    def _voyage(self, case: Case) -> Voyage:
+        assert self._fleet is not None
+        return next(v for v in self._fleet.voyages if v.berth.target.name == case.target)
+
+    def _depart(self, selected: Sequence[Case]) -> None:
+        """Open the run's folder, and begin the cases, those whose traffic a monitor wants to see too."""
+        chosen = {case.id: case for wanted in selected for case in (*self._traffic(wanted), wanted)}
+        self._selected = tuple(case for case in self.cases if case.id in chosen)
+        folder = self.asked.folder
+        self._evidence = self._under_way.enter_context(writable(folder / "evidence.jsonl", "the evidence"))
+        requests = [Request(name, str(folder / file)) for name, file in IN_FOLDER.items()]
+        reporters = self._under_way.enter_context(opened(requests))
+        start = replace(self.started, evidence=str(self._evidence.name))
+        self._feed = Feed(reporters, self.asked.policy, start, {"command": list(self.asked.command)})
+        self._evidence.writelines(self._early)
+        self._early.clear()
+        if not self.asked.worker:
+            self._awaited = {case.id: Future() for case in self._selected}
+            self._under_way.enter_context(self.thread.plain(self._sailing()))
+
+    def _traffic(self, case: Case) -> Iterator[Case]:
+        """The cases that a monitor watches."""
+        for other in self.cases:
+            if other.check.id in case.check.traffic and (other.target, other.column) == (case.target, case.column):
+                yield other
+
+    # The cases
+
+    def result(self, case: Case, selected: Sequence[Case]) -> Result:
+        """What became of a case: the first one begins all that are selected. A second time it is run again."""
+        if self._feed is None:
+            self._depart(selected)
+        if case.id in self._awaited:
+            found = self._awaited[case.id].result()
+            del self._awaited[case.id]
+            return found
+        for watched in self._traffic(case):
+            if watched.id not in self._judged:
+                self._stepped(watched)
+        return self._stepped(case)
+
+    @property
+    def _judged(self) -> dict[str, Result]:
+        return self._fleet.logbook.results if self._fleet else {}
+
+    def _stepped(self, case: Case) -> Result:
+        voyage = self._voyage(case)
+        solitary = voyage.needs_solitude(case)
+        with self._turn(voyage, solitary) as alone:
+            result: Result = self.thread.call(voyage.step, case, alone)
+        return result
+
+    @contextmanager
+    def _turn(self, voyage: Voyage, solitary: bool) -> Iterator[bool]:
+        """Workers that share a target leave it to one of them where that one must be alone; whether it is.
+
+        The file that describes the target stands for it.
+        """
+        if not self.asked.worker or voyage.berth.target.spawnable:
+            yield True
+            return
+        with self.asked.place.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX if solitary else fcntl.LOCK_SH)
+            yield solitary
+
+    @asynccontextmanager
+    async def _sailing(self) -> AsyncIterator[None]:
+        """All selected cases under way; those that are not over at the end are left."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._sail)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def _sail(self) -> None:
+        assert self._fleet is not None
+        try:
+            for voyage in self._fleet.voyages:
+                await voyage.sail([case for case in self._selected if self._voyage(case) is voyage])
+        except Exception as error:
+            for future in self._awaited.copy().values():
+                if not future.done():
+                    future.set_exception(error)
+
+    # What is told
+
+    def _hear(self, event: Event) -> None:
+        match event:
+            case RunStarted():
+                self.started = replace(event, options={**event.options, "command": list(self.asked.command)})
+            case CaseFinished(result=result) if result.case.id in self._awaited:
+                self._awaited[result.case.id].set_result(result)
+
+    def _keep(self, line: str) -> None:
+        if self._evidence is None:
+            self._early.append(f"{line}\n")
+        else:
+            self._evidence.write(f"{line}\n")
+
+    def conclude(self) -> None:
+        """Leave what is still under way, and write the reports, if anything was run."""
+        with self._under_way:
+            if self._feed is not None:
+                self.thread.call(self._report, self._feed)
+
+    def _report(self, feed: Feed) -> None:
+        assert self._fleet is not None
+        judged = self._judged
+        cases = tuple(c for c in self._selected if c.id in judged) if self.asked.worker else self._selected
+        logbook = self._fleet.logbook
+        logbook.emit = feed.emit
+        self._fleet.begin(cases)
+        for done, case in enumerate((case for case in cases if case.id in judged), start=1):
+            feed.emit(CaseFinished(judged[case.id], done, len(cases)))
+        logbook.finish(all(case.id in judged for case in cases))
+        feed.conclude()

@@ -1,0 +1,38 @@
+"""The thread in which sessions live while pytest waits: one event loop, whatever pytest itself runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, eq=False)
+class TrioThread:
+    """Calls into the loop, from outside it. `stack` closes what was entered, the last first, before the loop ends."""
+
+    portal: BlockingPortal
+    stack: ExitStack = field(default_factory=ExitStack)
+
+    @classmethod
+    @contextmanager
+    def started(cls) -> Iterator[TrioThread]:
+        with start_blocking_portal("trio", name="seatrial") as portal, ExitStack() as stack:
+            yield cls(portal, stack)
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function gives, or the coroutine that it makes, run in the loop. Raises what it raises."""
+        return self.portal.call(function, *arguments)
+
+    def plain(self, manager: AbstractAsyncContextManager[T]) -> AbstractContextManager[T]:
+        """An async context as a plain one. It is entered and left in one task of its own."""
+        return self.portal.wrap_async_context_manager(manager)
+
+    def enter(self, manager: AbstractAsyncContextManager[T]) -> T:
+        """Open something for as long as the thread goes on."""
+        return self.stack.enter_context(self.plain(manager))
