@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from seatrial import Evidence, Violation, clause_links, curl_line
+from seatrial import Evidence, Violation, clause_links, curl_line, incomplete
 
-from .findings import Finding
+from .findings import Finding, acceptance_text
 from .text import shortened, visible
 from .timeline import Step, Timeline, timeline
 
@@ -23,6 +23,7 @@ CURL = 4_000
 def as_data(found: Finding, evidence: Evidence | None, room: int) -> dict[str, Any]:
     """One finding with its timeline, in about `room` characters."""
     shown = timeline(found.case, found.records, evidence, room) if evidence else Timeline()
+    requests = [line for record in shown.records if 0 < len(line := curl_line(record)) <= CURL]
     return {
         **_texts(found),
         "level": found.level,
@@ -41,7 +42,9 @@ def as_data(found: Finding, evidence: Evidence | None, room: int) -> dict[str, A
         "steps": list(map(_step, shown.steps)),
         "total": shown.total,
         "rest": shown.rest,
-        "curl": [line for record in shown.records if 0 < len(line := curl_line(record)) <= CURL],
+        "curl": requests,
+        "redacted": any(map(incomplete, requests)),
+        "accepted": [_shown(acceptance_text(why)) for why in found.accepted],
     }
 
 

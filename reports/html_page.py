@@ -21,12 +21,15 @@ MARKS = {
 }
 """How a verdict looks in a cell."""
 
-NAMES = {Verdict.INCONCLUSIVE: "not judged", Verdict.NOT_APPLICABLE: "not applicable"}
-"""What a verdict is called where its own word is long."""
+NAMES = {verdict: verdict.value for verdict in Verdict} | {
+    Verdict.INCONCLUSIVE: "not judged",
+    Verdict.NOT_APPLICABLE: "not applicable",
+}
+"""What a verdict is called: by its own word, if that is not long."""
 
 SHORT = {"streamable-http": "http"}
-NAME, ADDRESS = 120, 300
-"""Characters of a name, and of an address or a reason, that are shown."""
+PART, NAME, ADDRESS = 40, 120, 300
+"""Characters of a part of a heading, of a name, and of an address or a reason, that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,15 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
+    """The head of a column: `above` is the target where the run has several, `parts` what follows the version."""
+
+    above: tuple[str, ...]
     version: str
     parts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join((*self.above, self.version, *self.parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,7 @@ class Page:
     address: str
     seed: int
     seconds: float
-    outcome: str
+    alerts: tuple[str, ...]
     verdicts: Mapping[Verdict, int]
     headings: tuple[Heading, ...]
     suites: tuple[Rows, ...]
@@ -100,6 +110,14 @@ class Page:
     @property
     def cases(self) -> int:
         return sum(self.verdicts.values())
+
+    @property
+    def shares(self) -> Iterator[tuple[Verdict, int, int]]:
+        """The verdicts one after the other: where each begins, and how many cases have it."""
+        start = 0
+        for verdict, count in self.verdicts.items():
+            yield verdict, start, count
+            start += count
 
     @property
     def checks(self) -> int:
@@ -128,22 +146,27 @@ def page(run: Run, findings: Sequence[Finding]) -> Page:
         address=shortened(visible(run.started.address), ADDRESS),
         seed=run.started.seed,
         seconds=run.seconds,
-        outcome=shortened(visible(run.outcome), 4 * ADDRESS),
+        alerts=tuple(_alerts(run)),
         verdicts=counts(run.results),
         headings=tuple(map(_heading, shown, headings(shown))),
         suites=tuple(_suites(findings, shown)),
         unjudged=_reasons(unjudged(findings, Verdict.INCONCLUSIVE), numbers),
         inapplicable=_reasons(unjudged(findings, Verdict.NOT_APPLICABLE), numbers),
-        names={verdict: NAMES.get(verdict, verdict.value) for verdict in Verdict},
+        names=NAMES,
     )
 
 
+def _alerts(run: Run) -> Iterator[str]:
+    """What to know before the verdicts are read: what was not judged, and what of the baseline fails the run."""
+    for text in (run.outcome, *map(str, run.problems)):
+        if text:
+            yield shortened(visible(text), 4 * ADDRESS)
+
+
 def _heading(place: Place, told: Sequence[str]) -> Heading:
-    """The version stands out, the other parts of a heading are below it."""
-    version = place.column.version
-    rest = list(told)
-    rest.remove(version)
-    return Heading(version, tuple(shortened(visible(SHORT.get(part, part)), 40) for part in rest))
+    shown = tuple(shortened(visible(SHORT.get(part, part)), PART) for part in told)
+    version = len(told) - (2 if place.column.profile == "none" else 3)
+    return Heading(shown[:version], shown[version], shown[version + 1 :])
 
 
 def _suites(findings: Sequence[Finding], shown: Sequence[Place]) -> Iterator[Rows]:

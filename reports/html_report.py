@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
+from urllib.parse import quote
 
 from seatrial import Evidence
 
 from .findings import finding
 from .html_case import as_data
-from .html_page import page
+from .html_page import NAMES, page
 from .reporter import Run, WholeReporter
 from .text import visible
 
@@ -31,11 +33,15 @@ class HtmlReporter(WholeReporter):
         findings = [finding(result, run.started) for result in run.results]
         evidence, missing = _evidence(run.started.evidence)
         room = max(LEAST, min(MOST, ROOM // max(len(findings), 1)))
-        data = [_script(as_data(found, evidence, room)) for found in findings]
+        told = [as_data(found, evidence, room) for found in findings]
         style, script = ("".join(map(_source, names)) for names in (STYLES, SCRIPTS))
+        href = _href(run.started.evidence, self._out) if evidence else ""
+        about = {"cases": [case["case"] for case in told], "evidence": bool(evidence), "href": href, "names": NAMES}
         return _rendered(
             page=page(run, findings),
-            data=data,
+            about=_script(about),
+            data=list(map(_script, told)),
+            href=href,
             missing=missing,
             unreadable=evidence.unreadable if evidence else 0,
             evidence=visible(run.started.evidence),
@@ -55,12 +61,20 @@ def _evidence(file: str) -> tuple[Evidence | None, str]:
         return None, f"the evidence {visible(file)} cannot be read: {error.strerror}"
 
 
+def _href(file: str, out: TextIO) -> str:
+    """Where the evidence is as seen from the report, "" where the report stands in no file."""
+    name = getattr(out, "name", "")
+    if not isinstance(name, str) or not Path(name).is_file():
+        return ""
+    return quote(Path(os.path.relpath(file, Path(name).parent)).as_posix())
+
+
 def _rendered(**values: Any) -> str:
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    ours = {name: Markup(values[name]) for name in ("style", "script")}
+    ours = {name: Markup(values[name]) for name in ("style", "script", "about")}
     data = list(map(Markup, values["data"]))
     return environment.from_string(_source(TEMPLATE)).render(values | ours | {"data": data})
 

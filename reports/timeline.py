@@ -171,7 +171,7 @@ def _step(record: Record, shape: Shape, source: Lane, goal: Lane, label: str, **
 
 
 def _note(record: Record, lane: Lane, label: str) -> Step:
-    return _step(record, Shape.NOTE, lane, lane, label, body=_compact(record.data))
+    return _step(record, Shape.NOTE, lane, lane, label, body=_pretty(record.data))
 
 
 def _sent(record: Record) -> Step:
@@ -202,7 +202,7 @@ def _event(record: Record) -> Step:
     told = [f"{name} {data[name]}" for name in ("event", "id", "retry", "comment", "data") if data.get(name)]
     label = ", ".join(told) or "empty event"
     torn = "" if data.get("complete", True) else "unfinished: "
-    return _step(record, Shape.STATUS, Lane.TARGET, Lane.HARNESS, torn + label, body=_compact(data))
+    return _step(record, Shape.STATUS, Lane.TARGET, Lane.HARNESS, torn + label, body=_pretty(data))
 
 
 def _end(record: Record) -> Step:
@@ -213,10 +213,15 @@ def _end(record: Record) -> Step:
     return _step(record, shape, *ways, label)
 
 
+def _throttled(record: Record) -> Step:
+    status = _status(record)
+    return replace(status, label=f"{status.label}, waits {record.data.get('wait')} s")
+
+
 def _fired(record: Record) -> Step:
     lane = Lane.RECEIVER if record.operation.startswith("hook:") else Lane.RELAY
     at = f" at {record.data['at']}" if record.data.get("at") else ""
-    return _step(record, Shape.FAULT, lane, lane, f"{record.data.get('fault')}{at}", body=_compact(record.data))
+    return _step(record, Shape.FAULT, lane, lane, f"{record.data.get('fault')}{at}", body=_pretty(record.data))
 
 
 def _delivery(record: Record) -> Step:
@@ -231,7 +236,7 @@ def _delivery(record: Record) -> Step:
 
 
 def _witness(record: Record) -> Step:
-    label, body = str(record.data.get("reading")), _compact(record.data)
+    label, body = str(record.data.get("reading")), _pretty(record.data)
     return _step(record, Shape.MESSAGE, Lane.WITNESS, Lane.HARNESS, label, body=body)
 
 
@@ -251,6 +256,8 @@ _DRAWN: Mapping[Kind, Callable[[Record], Step]] = {
     Kind.STIMULUS: lambda record: _note(record, Lane.HARNESS, f"stimulus {record.data.get('role')}"),
     Kind.WITNESS: _witness,
     Kind.DELIVERY: _delivery,
+    Kind.THROTTLED: _throttled,
+    Kind.WITHHELD: lambda record: _note(record, Lane.HARNESS, f"not sent: {record.data.get('detail')}"),
     Kind.PROCESS: _process,
     Kind.NOTE: lambda record: _note(record, Lane.HARNESS, str(record.data.get("text"))),
 }
@@ -279,8 +286,12 @@ def _headers(data: Mapping[str, Any]) -> list[str]:
 
 def _content(data: Mapping[str, Any]) -> str:
     if data.get("message") is not None:
-        return _compact(data["message"])
+        return _pretty(data["message"])
     return str(data.get("raw") or "")
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def _compact(value: Any) -> str:
