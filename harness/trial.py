@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,10 +14,11 @@ from .berth import Berth, Unfit
 from .grading import graded
 from .judge.operations import Histories
 from .judge.traffic import Judgement
-from .lab import Broken, Inconclusive, Lab, NotApplicable
+from .lab import Broken, Inconclusive, Lab, NotApplicable, Stopped
 from .model import Case, Exclusion, Reason, Result, Verdict, Violation
+from .pace import Withheld
 from .target import StartFailure
-from .transcript import Recorder
+from .transcript import Kind, Record, Recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,37 +45,61 @@ async def run_case(case: Case, berth: Berth, recorder: Recorder, histories: Hist
     lab: Lab[Any] | None = None
     end = _End()
     try:
-        async with anyio.create_task_group() as tasks:
-            lab = Lab(case, berth, recorder, tasks)
+        async with at_work(case, berth, recorder) as lab:
             end = await _attempt(lab)
-            await lab.aclose()
-            tasks.cancel_scope.cancel()
-    except Exception:
-        end = _crash()
+    except Exception as error:
+        end = _crash(error)
     assert lab is not None
     return replace(judged(lab, end), seconds=anyio.current_time() - begun)
 
 
+@asynccontextmanager
+async def at_work(case: Case, berth: Berth, recorder: Recorder) -> AsyncIterator[Lab[Any]]:
+    """The lab of a case. When it is left, so is everything that was begun in it."""
+    async with anyio.create_task_group() as tasks:
+        lab = Lab[Any](case, berth, recorder, tasks)
+        yield lab
+        await lab.aclose()
+        tasks.cancel_scope.cancel()
+
+
+def verdict(lab: Lab[Any], stop: Exception | None = None) -> Result:
+    """The verdict of a body that was run elsewhere: it returned, or raised one of STOPS."""
+    return judged(lab, _ended(stop, lab) if stop else _End())
+
+
 async def _attempt(lab: Lab[Any]) -> _End:
-    """The body's end: its return, a Stopped, the deadline, or a crash of ours."""
+    """The end of the body of a check."""
     try:
         with anyio.fail_after(lab.tempo.case):
             await _played(lab)
-    except Broken:
-        return _End()
-    except Inconclusive as stop:
-        return _End(stop.reason, stop.detail, stop.records, Verdict.INCONCLUSIVE)
-    except NotApplicable as stop:
-        return _End(Reason.FEATURE_ABSENT, stop.detail, stop.records, Verdict.NOT_APPLICABLE)
-    except Unfit as stop:
-        return _End(stop.reason, stop.detail, (), Verdict.INCONCLUSIVE)
-    except StartFailure as stop:
-        return _End(Reason.TARGET_UNREACHABLE, str(stop), (), Verdict.INCONCLUSIVE)
-    except TimeoutError:
-        return _End(Reason.DEADLINE, f"the case was not over after {lab.tempo.case:.0f} s", (), Verdict.INCONCLUSIVE)
-    except Exception:
-        return _crash()
+    except Exception as error:
+        return _ended(error, lab)
     return _End()
+
+
+STOPS = (Stopped, Unfit, Withheld, StartFailure)
+"""What ends a body without being a fault of its own."""
+
+
+def _ended(error: Exception, lab: Lab[Any]) -> _End:
+    """How a body ended that raised this: stopped, at the deadline, or in a crash of ours."""
+    match error:
+        case Broken():
+            return _End()
+        case Inconclusive():
+            return _End(error.reason, error.detail, error.records, Verdict.INCONCLUSIVE)
+        case NotApplicable():
+            return _End(Reason.FEATURE_ABSENT, error.detail, error.records, Verdict.NOT_APPLICABLE)
+        case Unfit() | Withheld():
+            return _End(error.reason, error.detail, (), Verdict.INCONCLUSIVE)
+        case StartFailure():
+            return _End(Reason.TARGET_UNREACHABLE, str(error), (), Verdict.INCONCLUSIVE)
+        case TimeoutError():
+            why = f"the case was not over after {lab.tempo.case:.0f} s"
+            return _End(Reason.DEADLINE, why, (), Verdict.INCONCLUSIVE)
+        case _:
+            return _crash(error)
 
 
 async def _played(lab: Lab[Any]) -> None:
@@ -87,8 +113,9 @@ async def _played(lab: Lab[Any]) -> None:
         raise error from group
 
 
-def _crash() -> _End:
-    return _End(Reason.CRASH, "Seatrial itself failed", (), Verdict.ERROR, traceback.format_exc())
+def _crash(error: Exception) -> _End:
+    told = "".join(traceback.format_exception(error))
+    return _End(Reason.CRASH, "Seatrial itself failed", (), Verdict.ERROR, told)
 
 
 def monitored(case: Case, berth: Berth, histories: Histories) -> Result:
@@ -121,6 +148,8 @@ def excluded(case: Case, exclusion: Exclusion) -> Result:
 def judged(lab: Lab[Any], end: _End) -> Result:
     """Expectations, faults and the body's end, made into one verdict."""
     case, ledger = lab.case, lab.ledger
+    if withheld := next((record for record in lab.recorder.records if record.kind is Kind.WITHHELD), None):
+        return _unasked(case, withheld)
     if end.verdict is Verdict.ERROR:
         return Result(case, Verdict.ERROR, end.reason, end.detail, traceback=end.traceback)
     counted = _counted(lab)
@@ -135,6 +164,12 @@ def judged(lab: Lab[Any], end: _End) -> Result:
     if end.verdict is not None:
         return Result(case, end.verdict, end.reason, end.detail, notes=noted, records=end.records)
     return _held(case, lab, noted)
+
+
+def _unasked(case: Case, withheld: Record) -> Result:
+    """A request of this case was not answered for a reason that is no fault of the target's: it tells nothing of it."""
+    reason, detail = Reason(withheld.data["reason"]), str(withheld.data["detail"])
+    return Result(case, Verdict.INCONCLUSIVE, reason, detail, records=(withheld.number,))
 
 
 def _held(case: Case, lab: Lab[Any], noted: tuple[Violation, ...]) -> Result:
