@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .comparison import ChangeKind as ChangeKind
     from .comparison import Comparison as Comparison
     from .curl import curl_line as curl_line
+    from .curl import incomplete as incomplete
     from .events import BaselineProblem as BaselineProblem
     from .events import CaseFinished as CaseFinished
     from .events import CaseStarted as CaseStarted
@@ -41,12 +42,16 @@ if TYPE_CHECKING:
     from .listing import Walk as Walk
     from .listing import entries as entries
     from .listing import walk as walk
+    from .matrix import Difference as Difference
     from .matrix import cells as cells
+    from .matrix import differing as differing
+    from .matrix import unshared as unshared
     from .model import Acceptance as Acceptance
     from .model import Case as Case
     from .model import Check as Check
     from .model import Column as Column
     from .model import Feature as Feature
+    from .model import Harm as Harm
     from .model import Isolation as Isolation
     from .model import Level as Level
     from .model import Mutant as Mutant
@@ -115,6 +120,7 @@ if TYPE_CHECKING:
     from .registry import check as check
     from .registry import suite as suite
     from .repetition import rerun_words as rerun_words
+    from .roles import stimulus_example as stimulus_example
     from .stimuli import ROLES as ROLES
     from .stimuli import Stimulus as Stimulus
     from .target import Server as Server
@@ -153,6 +159,7 @@ _EXPORTS: dict[str, str] = {
     "ChangeKind": "comparison",
     "clause_links": "clauses",
     "curl_line": "curl",
+    "incomplete": "curl",
     "BaselineProblem": "events",
     "CaseFinished": "events",
     "CaseStarted": "events",
@@ -177,11 +184,15 @@ _EXPORTS: dict[str, str] = {
     "walk": "listing",
     "Walk": "listing",
     "cells": "matrix",
+    "Difference": "matrix",
+    "differing": "matrix",
+    "unshared": "matrix",
     "Acceptance": "model",
     "Case": "model",
     "Check": "model",
     "Column": "model",
     "Feature": "model",
+    "Harm": "model",
     "Isolation": "model",
     "Level": "model",
     "Mutant": "model",
@@ -250,6 +261,7 @@ _EXPORTS: dict[str, str] = {
     "check": "registry",
     "suite": "registry",
     "rerun_words": "repetition",
+    "stimulus_example": "roles",
     "ROLES": "stimuli",
     "Stimulus": "stimuli",
     "free_port": "target",

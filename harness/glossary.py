@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from .matrix import Exit
-from .model import Reason, Role, Verdict
+from .model import Reason, Verdict
+from .roles import MEANINGS as ROLES
 
 VERDICTS: Mapping[Verdict, str] = {
     Verdict.FAIL: "a MUST was broken; the records that show it are named",
@@ -53,59 +54,6 @@ REASONS: Mapping[Reason, str] = {
     Reason.DEADLINE: "it took longer than a case may take",
     Reason.INTERRUPTED: "the run was interrupted",
     Reason.CRASH: "an exception inside Seatrial or inside the check",
-}
-
-ROLES: Mapping[Role, str] = {
-    Role.ECHO: "gives its text back",
-    Role.QUICK: "answers at once",
-    Role.CALL: "succeeds each time",
-    Role.SLOW: "works for some seconds, best in small steps",
-    Role.PROGRESS: "sends progress notifications",
-    Role.LOGS: "sends log messages",
-    Role.FAILING: "reports a failure",
-    Role.CRASH: "breaks inside its handler",
-    Role.STRUCTURED: "has an output schema",
-    Role.MUTATE_TOOLS: "changes the list of tools and announces it",
-    Role.MUTATE_RESOURCE: "changes a resource and announces it",
-    Role.STREAM_CLOSE: "closes its own response stream early",
-    Role.ELICIT: "asks the user by a form",
-    Role.ELICIT_URL: "sends the user to a URL",
-    Role.SAMPLING: "asks the client's model",
-    Role.ROOTS: "asks for the client's roots",
-    Role.X_MCP_HEADER: "has a parameter that is mirrored in a header",
-    Role.STATEFUL: "gives a handle to state that later calls name",
-    Role.TASK: "runs as a task",
-    Role.PROMPT: "is a prompt of the list",
-    Role.RESOURCE: "is a resource of the list",
-    Role.TICKS: "sends some chunks of one artifact, then completes",
-    Role.HOLD: "keeps working for some seconds",
-    Role.ASK: "waits for the user's input",
-    Role.AUTH: "waits for an authorization",
-    Role.FAIL: "ends as failed",
-    Role.REJECT: "ends as rejected",
-    Role.RAISE: "breaks inside the agent",
-    Role.MESSAGE: "is answered by a message, without a task",
-    Role.INVALID_RESPONSE: "sends events in an order that is not allowed",
-    Role.IGNORE_CANCEL: "works on although it was cancelled",
-    Role.STORE_DOWN: "cannot keep its tasks",
-    Role.PUSH_STORE_DOWN: "cannot keep its push configurations",
-    Role.CHAT: "is answered by a text",
-    Role.TOOL: "makes the agent call a tool of its own",
-    Role.TOOL_FAILING: "makes the agent call a tool that fails",
-    Role.FRONT: "makes the agent call a tool that the client offers",
-    Role.BOOM: "breaks inside the agent",
-    Role.STATE: "changes the shared state",
-    Role.INTERRUPT: "stops for an approval",
-    Role.REASON: "shows its reasoning",
-    Role.SUB: "runs a sub-agent",
-    Role.STEPS: "runs in steps",
-    Role.ACTIVITY: "shows an activity",
-    Role.CHUNKS: "answers in chunk events",
-    Role.HISTORY: "replays earlier runs of the thread",
-    Role.STOP: "is the route that stops a run",
-    Role.MODEL_ERROR: "has a model that fails",
-    Role.MODEL_HANG: "has a model that never answers",
-    Role.WITNESS: "shows how far the work of a key came: the proof that it went on or stopped",
 }
 
 TARGET_KEYS: Mapping[str, str] = {

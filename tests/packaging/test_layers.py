@@ -25,7 +25,7 @@ LAYERS = (
         "keyword",
         "pace",
     },
-    {"faults", "stimuli", "conduct", "config", "claims", "planning"},
+    {"faults", "roles", "stimuli", "conduct", "config", "claims", "planning"},
     {"transport", "relay", "receiver", "model_server"},
     {"protocols"},
     {"judge", "witness", "expect", "target"},

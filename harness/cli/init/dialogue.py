@@ -9,13 +9,13 @@ import click
 
 from ...document import ConfigError, Document, Entry
 from ...model import Role
+from ...roles import MEANINGS
 from ...stimuli import VERBS, Stimulus, stimuli
 from ..refusal import Refused
 from .adviser import Attempt, called, shown, warned
 from .choice import Choice, chosen, typed
 from .proposal import Effects
 from .rehearsal import Finding
-from .roles import MEANING
 
 _MENU = "[Enter] {default}, (t)ry, (c)hange, {other}, (a)ll: ask no more"
 _SPELLING = {
@@ -53,7 +53,7 @@ class Person:
     def decide(self, role: Role, choice: Choice | None, checks: int) -> Choice | None:
         if self.weary or (choice is None and not self._worth(role, checks)):
             return choice
-        click.echo(f"\n{role.value}: something that {MEANING[role]} ({checks} check{'s' if checks != 1 else ''})")
+        click.echo(f"\n{role.value}: something that {MEANINGS[role]} ({checks} check{'s' if checks != 1 else ''})")
         current = choice or self._change(role)
         while current is not None:
             click.echo(f"    {called(current.stimulus)}   {_told(current)}".rstrip())

@@ -9,12 +9,12 @@ from typing import Any
 
 from ...config import TargetConfig
 from ...model import Feature, Role
+from ...roles import MEANINGS, stimulus_example
 from ...stimuli import ROLES, Stimulus
 from ...transcript import SECRET_HEADERS
 from .choice import Choices
 from .coverage import Coverage
 from .notation import toml
-from .roles import GIVEN, MEANING, example
 from .survey import Survey
 
 _WIDEST = 96
@@ -22,6 +22,13 @@ _WIDEST = 96
 
 _OFFERED = 60
 """So many of a target's items are listed for the person who edits the file."""
+
+GIVEN: Mapping[Feature, str] = {
+    Feature.IDENTITIES: "identities: the headers of two users, as first and second",
+    Feature.PROCESS: "command: how to start the target, so that it can be restarted and killed",
+    Feature.REPLICAS: "command, or replicas: a second instance that shares the state of the first",
+}
+"""What a configuration may give beside stimuli, by what lacks without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,7 @@ def _lacking(protocol: str, covered: Coverage) -> Iterator[str]:
     order = sorted(covered.lacking.items(), key=lambda pair: -len(pair[1]))
     roles = [(role, checks) for role, checks in order if isinstance(role, Role) and role in ROLES[protocol]]
     yield from _aligned(
-        Line(role.value, example(role, protocol), f"{_counted(checks)}; {MEANING[role]}", active=False)
+        Line(role.value, stimulus_example(role, protocol), f"{_counted(checks)}; {MEANINGS[role]}", active=False)
         for role, checks in roles
     )
     for feature, checks in order:

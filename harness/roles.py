@@ -1,12 +1,12 @@
-"""What each role asks of a target, for a person who looks for something that plays it."""
+"""What each role asks of a target, and how it is written down."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...model import Feature, Role
+from .model import Role
 
-MEANING: Mapping[Role, str] = {
+MEANINGS: Mapping[Role, str] = {
     Role.ECHO: "gives its text back",
     Role.QUICK: "answers at once",
     Role.CALL: "succeeds each time",
@@ -59,31 +59,28 @@ MEANING: Mapping[Role, str] = {
     Role.WITNESS: "shows how far the work of a key came: the proof that it went on or stopped",
 }
 
-GIVEN: Mapping[Feature, str] = {
-    Feature.IDENTITIES: "identities: the headers of two users, as first and second",
-    Feature.PROCESS: "command: how to start the target, so that it can be restarted and killed",
-    Feature.REPLICAS: "command, or replicas: a second instance that shares the state of the first",
-}
-"""What a configuration may give beside stimuli, by what lacks without it."""
-
-
-def example(role: Role, protocol: str) -> str:
-    """How a role is written down, the words in capitals to be replaced."""
-    if role is Role.WITNESS and protocol != "mcp":
-        return '{ get = "/WITNESS?key={key}" }'
-    if role is Role.STOP:
-        return '{ post = "/STOP/{thread}" }'
-    said = {"a2a": '{ text = "WORDS" }', "agui": '{ prompt = "WORDS" }'}
-    named = {Role.PROMPT: '{ prompt_name = "PROMPT" }', Role.RESOURCE: '{ resource = "URI" }'}
-    return said.get(protocol) or named.get(role) or f'{{ tool = "TOOL"{_ARGUMENTS.get(role, "")} }}'
-
-
 _ARGUMENTS: Mapping[Role, str] = {
     Role.WITNESS: ', arguments = { key = "{key}" }',
-    Role.ECHO: ', arguments = { text = "{text}" }',
+    Role.ECHO: ', arguments = { message = "{text}" }',
     Role.SLOW: ', arguments = { seconds = "{seconds}", key = "{key}" }, progress = true',
     Role.PROGRESS: ', arguments = { count = "{count}" }, progress = true',
     Role.LOGS: ', arguments = { count = "{count}", level = "{level}" }',
+    Role.MUTATE_RESOURCE: ', arguments = { text = "{text}" }',
     Role.STREAM_CLOSE: ', arguments = { count = "{count}" }, progress = true',
     Role.TASK: ', arguments = { seconds = "{seconds}", key = "{key}" }',
 }
+_LISTED: Mapping[Role, str] = {
+    Role.PROMPT: '{ prompt_name = "PROMPT", arguments = {} }',
+    Role.RESOURCE: '{ resource = "URI" }',
+}
+_SAID: Mapping[str, str] = {"a2a": '{ text = "WORDS" }', "agui": '{ prompt = "WORDS" }'}
+"""How a role is written where the target is spoken to."""
+
+
+def stimulus_example(role: Role, protocol: str) -> str:
+    """How a role is written below `stimuli`; the words in capitals are for the user to replace."""
+    if role is Role.STOP:
+        return '{ post = "/STOP/{thread}" }'
+    if protocol not in _SAID:
+        return _LISTED.get(role) or f'{{ tool = "TOOL"{_ARGUMENTS.get(role, "")} }}'
+    return '{ get = "/WITNESS" }' if role is Role.WITNESS else _SAID[protocol]
