@@ -53,11 +53,13 @@ class Rig:
     headers: Mapping[str, str | None] = field(default_factory=dict)
     replicas: int = 2
     """How many servers a `round_robin` among the faults hands the requests to."""
+    heeds: bool = True
+    """Whether a request that comes too soon for the target is sent again later, as is polite."""
 
     @property
     def plain(self) -> bool:
         """Could a lent session serve as well?"""
-        return not (self.faults or self.capabilities or self.replies or self.identity or self.headers)
+        return self.heeds and not (self.faults or self.capabilities or self.replies or self.identity or self.headers)
 
 
 @dataclass(slots=True, eq=False)
@@ -155,7 +157,9 @@ class Berth:
             client.backend.routes[origin] = front
         given = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
         headers = {"User-Agent": self.agent, **given}
-        return HttpCarrier(binding, server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
+        made = HttpCarrier(binding, server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
+        made.heeds = rig.heeds
+        return made
 
     def client(self, url: str) -> HttpClient:
         """What sends requests to the origin of a URL, at the pace of the run."""

@@ -12,7 +12,7 @@ import anyio
 
 from .berth import Berth, Unfit
 from .model import Column, Reason, Role
-from .planning import played_by
+from .planning import barred_text, played_by
 from .protocols.driver import PIPES, Play, Session
 from .protocols.http import HttpCarrier
 from .protocols.outcome import Answer
@@ -39,8 +39,9 @@ class Effects:
 
     def stimulus(self, role: Role) -> Stimulus:
         found = played_by(role, self.column.binding, self.berth.stimuli)
-        if found is None and role in self.berth.barred:
-            raise Unfit(Reason.UNSAFE, f"what plays the role {role.value} may have effects")
+        barred = played_by(role, self.column.binding, self.berth.barred)
+        if found is None and barred:
+            raise Unfit(Reason.UNSAFE, barred_text(role, barred))
         if found is None:
             reason = Reason.NO_WITNESS if role is Role.WITNESS else Reason.NO_STIMULUS
             raise Unfit(reason, f"no stimulus is configured for the role {role.value}")

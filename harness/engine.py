@@ -9,15 +9,18 @@ from dataclasses import dataclass, field, replace
 
 import anyio
 
-from .berth import Berth, Rig
+from .berth import Berth, Rig, Unfit
+from .care import consider, inspect
 from .chance import Chance
 from .claims import Claims
+from .conduct import Conduct
 from .events import CaseStarted
 from .faults import benign_profile
 from .judge.operations import Histories, History
 from .logbook import Emit, Logbook
 from .matrix import Policy, repeated
 from .model import Case, Column, Isolation, Reason, Result, Role, Suite, Verdict, Violation
+from .pace import Withheld
 from .planning import Equipment, Selection, Shard, plan, played_by
 from .protocols import driver_of, names
 from .protocols.driver import PIPES, Inquiry, Session
@@ -26,7 +29,7 @@ from .protocols.outcome import Outcome
 from .redaction import redactor
 from .target import StartFailure, Target
 from .tempo import Tempo
-from .transcript import Record, Recorder, Redactor, Transcript
+from .transcript import Kind, Record, Recorder, Redactor, Transcript
 from .trial import run_case
 
 
@@ -39,7 +42,8 @@ class Options:
     """What a run was asked to do. `versions` and `bindings` empty: whatever the target speaks.
 
     `repeat`: so often is each case run. `shard`: only this part of the cases. `first`: ids of the cases that begin.
-    `maxfail`: no case begins after so many failures in the eyes of `policy`; 0: all do.
+    `maxfail`: no case begins after so many failures in the eyes of `policy`; 0: all do. `conduct`: how the target is
+    treated.
     """
 
     seed: int = 0
@@ -54,6 +58,7 @@ class Options:
     first: frozenset[str] = frozenset()
     maxfail: int = 0
     policy: Policy = field(default_factory=Policy)
+    conduct: Conduct = field(default_factory=Conduct)
 
 
 Sink = Callable[[str], None]
@@ -157,8 +162,11 @@ class Fleet:
         asked = {name: getattr(options, name) for name in ("profile", "tempo", "concurrency")}
         asked |= {name: list(getattr(options, name)) for name in listed}
         asked |= {"repeat": options.repeat} if options.repeat > 1 else {}
+        asked |= {"selected": True} if options.selection != Selection() else {}
         if options.shard:
             asked |= {"shard": str(options.shard), "planned": sum(voyage.planned for voyage in self.voyages)}
+        if care := {voyage.berth.target.name: text for voyage in self.voyages if (text := str(voyage.berth.terms))}:
+            asked |= {"care": care}
         rows = {row.id: row for suite in self.voyages[0].suites for row in suite.requirements}
         spoken = [(voyage.berth.target, voyage.berth.claims) for voyage in self.voyages]
         self.logbook.begin(spoken, cases, rows, options.seed, asked)
@@ -193,8 +201,10 @@ class Voyage:
         failures: list[BaseException] = []
         try:
             await self.berth.moor()
+            await consider(self.berth, self.options.conduct)
             self.berth.claims = await self._discover()
-        except* StartFailure as group:
+            await inspect(self.berth)
+        except* (StartFailure, Withheld, Unfit) as group:
             failures += group.exceptions
         if failures:
             raise Unreachable(self.redactor.text(str(failures[0])))
@@ -207,12 +217,22 @@ class Voyage:
         target, reasons = self.berth.target, list[str]()
         for name in (target.protocol,) if target.protocol else names(target.listens):
             self.berth.driver = driver_of(name)
-            claims, failures = await self._asked()
+            claims, why = await self._claimed()
             if claims.spoken:
                 return claims
-            reasons.append(self.berth.driver.reason(failures))
+            reasons.append(why)
         whole = f"{target.address} {'; '.join(dict.fromkeys(reasons))}"
         raise Unreachable(self.redactor.text(whole))
+
+    async def _claimed(self) -> tuple[Claims, str]:
+        """What is spoken of the driver's protocol; where nothing is, why."""
+        claims, why = Claims(), ""
+        try:
+            claims, failures = await self._asked()
+            why = "" if claims.spoken else self.berth.driver.reason(failures)
+        except* Withheld as group:
+            why = f"cannot be asked what it speaks: {_first(group)}"
+        return claims, why
 
     async def _asked(self) -> tuple[Claims, list[Outcome]]:
         """Everything that was wanted of the driver's protocol, asked for."""
@@ -224,7 +244,7 @@ class Voyage:
             tuple(dict.fromkeys(bindings)),
             target.release,
             target.milestone,
-            target.stimuli,
+            self.berth.stimuli,
             target.capabilities_url,
         )
         claims = Claims()
@@ -259,7 +279,12 @@ class Voyage:
     def _plan(self) -> tuple[Case, ...]:
         target, claims = self.berth.target, self.berth.claims
         equipment = Equipment(
-            target.stimuli, len(target.identities), target.spawnable, target.spawnable or bool(target.replicas)
+            self.berth.stimuli,
+            len(target.identities),
+            target.spawnable,
+            target.spawnable or bool(target.replicas),
+            self.berth.barred,
+            self.berth.terms.gentle,
         )
         columns = [*claims.columns(self.options.profile)]
         if self.options.versions:
@@ -302,21 +327,27 @@ class Voyage:
     def needs_solitude(self, case: Case) -> bool:
         """Must nobody else be about? A witness without a key tells nobody's effects from another's."""
         killing = case.check.isolation is Isolation.PROCESS and not self.berth.target.spawnable
-        witness = played_by(Role.WITNESS, case.column.binding, self.berth.target.stimuli)
+        witness = played_by(Role.WITNESS, case.column.binding, self.berth.stimuli)
         return killing or (Role.WITNESS in case.check.needs and witness is not None and not witness.keyed)
 
     async def _together(self, cases: Sequence[Case]) -> None:
         """Patient cases have places of their own, thrice as many, and the longest of them begin: they load nothing.
 
-        Over stdio each brings a process with it, and stands in line with the others.
+        Over stdio each brings a process with it, and stands in line with the others; where places are bounded for the
+        sake of the target, all do.
         """
-        places = self.options.concurrency
-        alike = places == 1
+        places = self._places
+        alike = places == 1 or self.berth.terms.concurrency is not None
         patience = {c.id: 0.0 if alike or c.column.binding == PIPES else c.check.patience for c in cases}
-        waiting = sorted((case for case in cases if patience[case.id]), key=lambda case: -patience[case.id])
+        waiting = [case for case in cases if patience[case.id]]
+        waiting.sort(key=lambda case: (case.id not in self.options.first, -patience[case.id]))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._in_turn, waiting, 3 * places)
             tasks.start_soon(self._in_turn, [case for case in cases if not patience[case.id]], places)
+
+    @property
+    def _places(self) -> int:
+        return min(self.options.concurrency, self.berth.terms.concurrency or self.options.concurrency)
 
     async def _in_turn(self, cases: Sequence[Case], places: int) -> None:
         limiter = anyio.CapacityLimiter(places)
@@ -329,7 +360,7 @@ class Voyage:
 
     async def _limited(self, limiter: anyio.CapacityLimiter, case: Case) -> None:
         try:
-            await self._one(case, alone=self.options.concurrency == 1)
+            await self._one(case, alone=self._places == 1)
         finally:
             limiter.release_on_behalf_of(case.id)
 
@@ -413,7 +444,7 @@ class Voyage:
         if column not in self._judged:
             besides = {name: recorder.records for name, recorder in self.berth.besides.get(column, {}).items()}
             whole = {**besides, **self.histories.get(column, {})}
-            self._judged[column] = {name: History(records) for name, records in whole.items()}
+            self._judged[column] = {name: History(_asked_indeed(records)) for name, records in whole.items()}
         return self._judged[column]
 
     def _recorder(self, case: Case) -> Recorder:
@@ -427,6 +458,18 @@ class Voyage:
         quiet = result.verdict in (Verdict.PASS, Verdict.NOT_APPLICABLE)
         plain = lent and not case.check.faults
         return shared and not (quiet and plain)
+
+
+def _first(group: BaseExceptionGroup[Withheld]) -> BaseException:
+    """The first exception in a group."""
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+
+
+def _asked_indeed(records: Sequence[Record]) -> list[Record]:
+    """The records without those of requests that the target was not given to answer."""
+    withheld = {record.operation for record in records if record.kind is Kind.WITHHELD}
+    return [record for record in records if record.operation not in withheld]
 
 
 def _unhealthy(case: Case, why: str) -> Result:

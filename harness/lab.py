@@ -160,6 +160,7 @@ class Lab(Generic[S]):
             identity=identity,
             headers=headers or {},
             replicas=replicas,
+            heeds=not self.case.check.limits,
         )
         own = version is not None or binding is not None or resuming is not None or not opened or not rig.plain
         lent = self.case.check.isolation is Isolation.SHARED and not own

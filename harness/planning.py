@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .claims import Claims, Spoken
 from .keyword import keyword
-from .model import Case, Check, Column, Exclusion, Feature, Level, Reason, Requirement, Role, Suite
+from .model import Case, Check, Column, Exclusion, Feature, Harm, Level, Reason, Requirement, Role, Suite
 from .stimuli import Stimulus, choose
 
 
@@ -75,6 +75,10 @@ class Equipment:
     identities: int = 0
     spawnable: bool = False
     replicas: bool = False
+    barred: Mapping[str, Stimulus] = field(default_factory=dict)
+    """Stimuli that are configured, but not played: they may have effects."""
+    gentle: bool = False
+    """Nothing may disturb the target."""
 
 
 def plan(
@@ -138,8 +142,14 @@ def exclusion(check: Check, column: Column, claims: Claims, equipment: Equipment
     roles = sorted(need for need in check.needs if isinstance(need, Role))
     absent = (_absent(feature, spoken) for feature in features)
     missing = (_missing(feature, equipment) for feature in features)
-    unplayable = (_unplayable(role, column.binding, equipment.stimuli) for role in roles)
-    return next(filter(None, (*absent, *missing, *unplayable)), None)
+    unplayable = (_unplayable(role, column.binding, equipment) for role in roles)
+    return next(filter(None, (*absent, _harmful(check, equipment), *missing, *unplayable)), None)
+
+
+def _harmful(check: Check, equipment: Equipment) -> Exclusion | None:
+    if check.harm is Harm.NONE or not equipment.gentle:
+        return None
+    return Exclusion(Reason.UNSAFE, f"it {check.harm.value}, which safe mode does not")
 
 
 _GIVEN = {Feature.IDENTITIES, Feature.PROCESS, Feature.REPLICAS}
@@ -189,9 +199,16 @@ def played_by(role: Role, binding: str, stimuli: Mapping[str, Stimulus]) -> Stim
     return None
 
 
-def _unplayable(role: Role, binding: str, stimuli: Mapping[str, Stimulus]) -> Exclusion | None:
-    if played_by(role, binding, stimuli):
+def barred_text(role: Role, stimulus: Stimulus) -> str:
+    """Why safe mode does not play a role."""
+    return f"the role {role.value} is played by {stimulus.name!r:.60}, which may have effects"
+
+
+def _unplayable(role: Role, binding: str, equipment: Equipment) -> Exclusion | None:
+    if played_by(role, binding, equipment.stimuli):
         return None
+    if barred := played_by(role, binding, equipment.barred):
+        return Exclusion(Reason.UNSAFE, barred_text(role, barred))
     if role is Role.WITNESS:
         return Exclusion(Reason.NO_WITNESS, "no witness is configured: without one effects cannot be proved")
     return Exclusion(Reason.NO_STIMULUS, f"no stimulus is configured for the role {role.value}")

@@ -100,8 +100,8 @@ def same_id(left: Any, right: Any) -> bool:
 class Exchange:
     """What was sent under one operation, and everything that came back for it, in order.
 
-    `patience` is the time in seconds that a plain answer may take. `dispatched` is set once the whole message
-    was handed to the network.
+    `patience` is the time in seconds that a plain answer may take. `begun` is when the request's turn had come,
+    `dispatched` is set once the whole message was handed to the network.
     """
 
     operation: str
@@ -125,6 +125,11 @@ class Exchange:
     """We stopped reading: it was longer than what we take in."""
     settle: Callable[[Exchange], Outcome | None] | None = None
     """How the end of this call is told, where it is not by a JSON-RPC response; None: no end yet."""
+
+    def admitted(self) -> None:
+        """The request is held back no longer."""
+        self.hold.end()
+        self.begun = anyio.current_time()
 
     def arrived(self, message: Message) -> None:
         self.messages.append(message)

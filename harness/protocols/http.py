@@ -86,7 +86,7 @@ class HttpCarrier:
         exchange = Exchange(operation, request_id, sent, self.patience, begun=anyio.current_time(), token=token)
         scope, holder = anyio.CancelScope(), Holder()
         exchange.depart = lambda how: self._depart(exchange, scope, holder, how)
-        exchange.dispatched, holder.admitted = holder.sent, exchange.hold.end
+        exchange.dispatched, holder.admitted = holder.sent, exchange.admitted
         exchange.hold.begin()
         self._open[exchange] = None
         self._tasks.start_soon(self._read, exchange, scope, holder, (verb, place + self.query), pairs, body)

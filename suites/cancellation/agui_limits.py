@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import anyio
-from seatrial import AguiLab, Answer, Ending, Isolation, Refusal, Role, check, expect
+from seatrial import AguiLab, Answer, Ending, Harm, Isolation, Refusal, Role, check, expect
 
 from ..threads import DELTAS, concluded
 from .leaving import SECONDS
@@ -43,6 +43,8 @@ async def a_run_without_a_model_ends(lab: AguiLab) -> None:
     needs={Role.SLOW},
     mutants=("runs.without-cap", "runs.crowd-crashes"),
     isolation=Isolation.PROCESS,
+    harm=Harm.LOAD,
+    limits=True,
 )
 async def too_many_runs_are_refused_or_queued(lab: AguiLab) -> None:
     """80 slow runs are asked for at once. Halfway through the first of them not all should be at work, and those that

@@ -14,6 +14,7 @@ from seatrial import (
     Answer,
     Check,
     Feature,
+    Harm,
     Outcome,
     Refusal,
     Role,
@@ -241,6 +242,8 @@ async def bindings_agree_on_errors(lab: A2aLab) -> None:
     "a2a.err.rate-limit-shape",
     "A burst of requests is served, or limited by an error that says so",
     mutants=("a2a.burst-500", "a2a.burst-silent"),
+    harm=Harm.LOAD,
+    limits=True,
 )
 async def bursts_are_limited_politely(lab: A2aLab) -> None:
     """Forty cheap requests at once: each is answered, or refused with HTTP status 429 or 503, or in an envelope."""

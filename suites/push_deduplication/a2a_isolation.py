@@ -90,20 +90,22 @@ def _must_be_called(lab: A2aLab, bad: dict[str, Hook]) -> None:
 
 async def _pace(lab: A2aLab, mode: Mode, hook: Hook | None, within: float) -> Pace:
     """How long a task takes, of which it is told `within` seconds more than it lasts whether it is over."""
-    play, begun = await ticks(lab), anyio.current_time()
+    play = await ticks(lab)
     within += play.lasts
     async with lab.session() as session:
         push = session.push_config(hook.url) if hook else None
         if mode is Mode.STREAM:
             stream = await session.play_stream(play, push=push)
-            over = await stream.ended(within) and stream.ending is Ending.CLOSED
+            exchange, over = stream.exchange, await stream.ended(within) and stream.ending is Ending.CLOSED
             outcome = await stream.opened(0.0)
         else:
-            outcome = await session.send(play.params["text"], push=push, within=within)
+            exchange = await session.sent(play.params["text"], push=push)
+            outcome = await exchange.outcome(within)
             over = isinstance(outcome, Answer)
+        spent = anyio.current_time() - exchange.begun
     if hook is None or isinstance(outcome, Refusal):
         admitted(lab, outcome)
-    return Pace(anyio.current_time() - begun, over, outcome.records[0])
+    return Pace(spent, over, outcome.records[0])
 
 
 @check(

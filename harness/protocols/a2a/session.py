@@ -223,9 +223,15 @@ class Session:
         within: float | None = None,
         **options: Any,
     ) -> Outcome:
-        """SendMessage, to its end. In 0.3 it is asked to wait too unless `blocking` says otherwise."""
+        """SendMessage, to its end."""
+        return await (await self.sent(said, headers=headers, **options)).outcome(within)
+
+    async def sent(
+        self, said: str | Sequence[Any] | Mapping[str, Any], *, headers: Headers | None = None, **options: Any
+    ) -> Exchange:
+        """SendMessage, begun. In 0.3 it is asked to wait too unless `blocking` says otherwise."""
         options.setdefault("blocking", True if self.version == V03 else None)
-        return await self.call("SendMessage", self.sending(said, **options), headers=headers, within=within)
+        return await self.begin("SendMessage", self.sending(said, **options), headers=headers)
 
     async def stream(
         self, said: str | Sequence[Any] | Mapping[str, Any], *, headers: Headers | None = None, **options: Any
