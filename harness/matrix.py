@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from .baseline import Baseline
 from .events import BaselineProblem
-from .model import Place, Reason, Result, Verdict, Violation
+from .model import Column, Place, Reason, Result, Verdict, Violation
 
 T = TypeVar("T")
 
@@ -78,6 +78,10 @@ def cells(results: Iterable[Result]) -> Mapping[tuple[str, Place], Verdict]:
     return found
 
 
+_OURS = (Reason.NO_PROCESS, Reason.NO_REPLICAS)
+"""What cannot be judged because Seatrial does not start the server there: that is no matter of the way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A check whose verdict depends on the way in which a server is reached."""
@@ -93,7 +97,7 @@ def differing(results: Iterable[Result], ways: Mapping[str, str]) -> tuple[Diffe
 
     `ways`: the target that is the other way -> the one that is the direct way.
     """
-    found = cells(results)
+    found = cells(result for result in results if result.reason not in _OURS)
     pairs = [(check, Place(ways[p.target], p.column), p) for check, p in found if p.target in ways]
     both = (pair for pair in pairs if pair[:2] in found)
     told = (Difference(check, near, far, (found[check, near], found[check, far])) for check, near, far in both)
@@ -101,11 +105,14 @@ def differing(results: Iterable[Result], ways: Mapping[str, str]) -> tuple[Diffe
 
 
 def unshared(results: Iterable[Result], ways: Mapping[str, str]) -> tuple[Place, ...]:
-    """The columns that a server has in one way and not in another."""
-    places = {result.case.place: None for result in results}
-    far = {Place(ways[p.target], p.column): p for p in places if p.target in ways}
-    near = {Place(way, p.column): p for way, direct in ways.items() for p in places if p.target == direct}
-    return tuple(p for found in (far, near) for wanted, p in found.items() if wanted not in places)
+    """The columns that a server has in one way and not in another, of ways that led to it."""
+    columns: dict[str, dict[Column, None]] = {}
+    for result in results:
+        columns.setdefault(result.case.target, {})[result.case.column] = None
+    pairs = [pair for pair in ways.items() if columns.keys() >= set(pair)]
+    both = (*pairs, *((direct, way) for way, direct in pairs))
+    lone = (Place(here, column) for here, there in both for column in columns[here] if column not in columns[there])
+    return tuple(dict.fromkeys(lone))
 
 
 def merged(left: Result, right: Result) -> Result:

@@ -15,6 +15,8 @@ from .findings import BAD, Finding, Group, bad, finding, lines, note_text, same_
 from .reporter import Run, counts
 from .table import MARKS, Matrix
 from .text import shortened, visible
+from .ways import TITLE as WAYS
+from .ways import differences
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 TEXT_LIMIT = 600
@@ -49,6 +51,7 @@ class ConsoleReporter:
             self._matrix()
         for group in bad(findings, same_check):
             self._told(group)
+        self._differences()
         self._notes(findings)
         self._unjudged(findings)
         self._slowest()
@@ -101,6 +104,12 @@ class ConsoleReporter:
         grid = Table.grid(padding=(0, 1, 0, 0))
         grid.add_row(Text(f"  {name:<8}"), shown)
         self._console.print(grid)
+
+    def _differences(self) -> None:
+        found = list(differences(self._run))
+        self._heading(WAYS, bool(found))
+        for name, told in found:
+            self._console.print(Text(f"  {visible(name)}  {visible(told)}"))
 
     def _notes(self, findings: Sequence[Finding]) -> None:
         """What is allowed and worth knowing, of each check the first: broken MAY and INFO rows."""

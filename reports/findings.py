@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from seatrial import Acceptance, Case, Requirement, Result, RunStarted, Verdict, Violation, clause_links
+from seatrial import Acceptance, Case, Requirement, Result, RunStarted, Verdict, Violation, clause_links, rerun_words
 
 from .advice import advice
 
@@ -63,7 +63,8 @@ class Finding:
     @property
     def advice(self) -> str:
         """What to add to the configuration, so that an unjudged case can be judged; "" when nothing helps."""
-        return advice(self.reason, self.detail, self.target, self.check) if self.verdict is Verdict.INCONCLUSIVE else ""
+        described = self.target.partition("@")[0]  # Each way to a target is described where the target is.
+        return advice(self.reason, self.detail, described, self.check) if self.verdict is Verdict.INCONCLUSIVE else ""
 
     def as_json(self) -> dict[str, Any]:
         """The finding as it stands in the JSON report."""
@@ -127,13 +128,8 @@ def by_suite(results: Iterable[Result], run: RunStarted) -> dict[str, list[Resul
 
 
 def rerun(case: Case, run: RunStarted) -> str:
-    """The command that runs one case again with the same seed. `options.command` holds how the target was named."""
-    column = case.column
-    words = [*run.options.get("command", ("seatrial", "run", run.address))]
-    end = words.index("--") if "--" in words else len(words)
-    selection = ["--check", case.check.id, "--protocol-version", column.version, "--binding", column.binding]
-    selection += ["--faults", column.profile, "--seed", str(run.seed)]
-    return shlex.join([*words[:end], *selection, *words[end:]])
+    """The command that runs one case again with the same seed."""
+    return shlex.join(rerun_words(case, run))
 
 
 def configuration(run: RunStarted) -> str:

@@ -9,6 +9,8 @@ from seatrial import Place, Result, Verdict, cells
 from .findings import Finding, Group, bad, by_suite, finding, lines, unjudged
 from .reporter import Run, WholeReporter, counts, headings, places
 from .text import markdown, visible
+from .ways import TITLE as WAYS
+from .ways import differences
 
 CELLS = {
     Verdict.PASS: "pass",
@@ -25,7 +27,7 @@ class MarkdownReporter(WholeReporter):
 
     def render(self, run: Run) -> str:
         findings = [finding(result, run.started) for result in run.results]
-        return "\n".join([*head(run), *_findings(findings), *matrix(run), *not_judged(findings)]) + "\n"
+        return "\n".join([*head(run), *_findings(findings), *matrix(run), *by_way(run), *not_judged(findings)]) + "\n"
 
 
 def head(run: Run) -> Iterator[str]:
@@ -91,6 +93,14 @@ def _rows(results: Sequence[Result], shown: Sequence[Place]) -> Iterator[list[st
     for check in dict.fromkeys(result.case.check.id for result in results):
         found = (verdicts.get((check, place)) for place in shown)
         yield [markdown(check), *("" if verdict is None else CELLS[verdict] for verdict in found)]
+
+
+def by_way(run: Run) -> Iterator[str]:
+    rows = [[markdown(name), markdown(told)] for name, told in differences(run)]
+    if rows:
+        yield f"## {WAYS}"
+        yield ""
+        yield from table(["what", "how"], rows)
 
 
 def not_judged(findings: Sequence[Finding]) -> Iterator[str]:
