@@ -26,9 +26,9 @@ def curl_line(record: Record) -> str:
     return " ".join(map(_word, _words(record.data)))
 
 
-def incomplete(line: str) -> bool:
-    """Whether something has to be put back before the line can be used."""
-    return REDACTED in line
+def incomplete(text: str) -> bool:
+    """Whether a secret has to be put back before a line, or a word of it, can be used."""
+    return REDACTED in text
 
 
 def _words(data: Mapping[str, Any]) -> Iterator[str]:

@@ -14,6 +14,8 @@ _COMMANDS = {
     "list": ("listing", "List the checks."),
     "explain": ("explain", "Explain a check, a requirement or a mutant."),
     "init": ("init", "Ask a target what it offers and write a seatrial.toml."),
+    "report": ("report", "Tell an earlier run again, in any format."),
+    "rerun": ("rerun", "Run one case of an earlier run again."),
     "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
     "baseline": ("baseline", "Accept failures for a while, and drop what holds again."),
     "diff": ("diff", "Compare two runs: what got worse?"),

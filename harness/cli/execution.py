@@ -34,7 +34,7 @@ from .reporting import STANDARD_ERROR, STANDARD_OUTPUT, Feed, Request, opened, p
 from .runs import fresh_folder, remember
 from .selection import chosen, earlier_failures, require_same_targets
 
-IN_FOLDER = {"json": "report.json", "markdown": "report.md", "junit": "junit.xml"}
+IN_FOLDER = {"json": "report.json", "markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
 """The reports that every run leaves in its folder."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from ..evidence import FILE as EVIDENCE
 from ..kept import Kept, ReportError, load
 from .refusal import Refused
 
@@ -40,3 +41,9 @@ def kept(place: Path | None) -> Kept:
         return load(place or newest())
     except ReportError as error:
         raise Refused(str(error)) from None
+
+
+def evidence_of(run: Kept) -> str:
+    """The file of its evidence: beside the report, wherever both were brought, or where the report says it is."""
+    beside = run.file.parent / EVIDENCE
+    return str(beside) if beside.exists() else run.started.evidence

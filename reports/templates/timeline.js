@@ -81,7 +81,7 @@ function arrow(from, to, shape) {
 
 function caption(step, from, to) {
   const words = element("span", "words", step.label);
-  const where = element("span", "operation", step.operation);
+  const where = element("span", "operation", step.operation ?? "");
   const made = element("span", "caption", words, where);
   const left = Math.min(from, to);
   if (left < 50) made.style.left = `calc(${left}% + 10px)`;

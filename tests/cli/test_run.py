@@ -54,7 +54,8 @@ def test_a_run_leaves_evidence_and_reports_in_its_folder(engine: Engine, invoke:
     assert invoke("run", URL, "--seed", "7").exit_code == 0
     folder = place / (place / ".seatrial/last").read_text().strip()
     assert folder.name.endswith("-7")
-    assert {path.name for path in folder.iterdir()} == {"evidence.jsonl", "report.json", "report.md", "junit.xml"}
+    reports = {"report.html", "report.json", "report.md", "junit.xml"}
+    assert {path.name for path in folder.iterdir()} == {"evidence.jsonl", *reports}
     assert (folder / "evidence.jsonl").read_text() == '{"record":1}\n'
     assert json.loads((folder / "report.json").read_text())["options"]["seed"] == 7
     assert ElementTree.parse(folder / "junit.xml").getroot().get("tests") == "1"
