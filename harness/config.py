@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .document import ConfigError, Document, Entry, read
-from .redaction import is_secret
+from .redaction import is_secret, of_url
 from .spelling import unknown
 from .stimuli import BINDING_ALIASES, Stimulus, place, stimuli
 from .transcript import Redactor
@@ -85,6 +85,11 @@ def parse(document: Document, environ: Mapping[str, str] = os.environ) -> dict[s
     if "target" not in root:
         raise ConfigError(f"{document.file} describes no target; add a table [target.NAME] with a url or a command")
     return {name: _target(name, entry, environ) for name, entry in root["target"].table().items()}
+
+
+def described(name: str, keys: Mapping[str, Any], origin: str, environ: Mapping[str, str] = os.environ) -> TargetConfig:
+    """A target whose keys come from a program, not from a file; errors name `origin`. Raises ConfigError."""
+    return _target(name, Entry(Document(origin), ("target", name), dict(keys)), environ)
 
 
 def select(targets: Mapping[str, TargetConfig], name: str, file: Path) -> TargetConfig:
@@ -203,7 +208,7 @@ def url_problem(value: str, written: str = "") -> str:
 
     `written` is how the user wrote it, where variables were put in. A password in it is not told.
     """
-    shown = Redactor().text(written or value)
+    shown = Redactor(tuple(of_url(written or value))).text(written or value)
     wanted = "must be an address such as http://127.0.0.1:8080/mcp"
     try:
         parts = urlsplit(value.replace(_ANY_PORT, "1"))

@@ -8,10 +8,12 @@ from .model import Case
 
 def rerun_words(case: Case, run: RunStarted) -> list[str]:
     """The words of a command line: the same case, target and seed. `options.command` holds how the run was called,
-    and `options.places` the words for each target where there are several.
+    and `options.places` the words for each target where there are several. None where no command line does it.
     """
     column = case.column
     words = [*run.options.get("command", ("seatrial", "run", run.address))]
+    if not words:
+        return []
     words += run.options.get("places", {}).get(case.target, ())
     end = words.index("--") if "--" in words else len(words)
     selection = ["--check", case.check.id, "--protocol-version", column.version, "--binding", column.binding]

@@ -5,7 +5,7 @@ Only what pytest asks at its start stands here; all else is imported when it is 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
-        "seatrial(target, url, command, protocol, version, binding): a test about a target; seatrial_lab opens it",
+        "seatrial(target, version, binding, **keys): what seatrial_lab opens; keys are those of a target, such as url",
     )
     if config.getoption("--seatrial"):
         from .cases import enlist
@@ -71,14 +71,27 @@ def _seatrial_labs(pytestconfig: pytest.Config) -> Iterator[Labs]:
 
 
 @pytest.fixture
-def seatrial_lab(request: pytest.FixtureRequest, _seatrial_labs: Labs) -> Iterator[Any]:
-    """A lab on the target that the mark `seatrial` names, or on the only one of the configuration.
+def seatrial_target(request: pytest.FixtureRequest) -> str | Mapping[str, Any]:
+    """What `seatrial_lab` opens: a URL, the name of a target of the configuration ("": its only one), or keys of one.
+
+    Unless it is overridden, what the mark `seatrial` says.
+    """
+    from .labs import description_of
+
+    return description_of(request.node)
+
+
+@pytest.fixture
+def seatrial_lab(
+    request: pytest.FixtureRequest, _seatrial_labs: Labs, seatrial_target: str | Mapping[str, Any]
+) -> Iterator[Any]:
+    """A lab on the target of the test.
 
     An async test gets the lab of a check; for a plain function its coroutines block and its contexts are plain ones.
     """
     from .own import lab_of
 
-    with lab_of(request, _seatrial_labs) as lab:
+    with lab_of(request, _seatrial_labs, seatrial_target) as lab:
         yield lab
 
 

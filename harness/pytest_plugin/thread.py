@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -25,9 +26,17 @@ class TrioThread:
         with start_blocking_portal("trio", name="seatrial") as portal, ExitStack() as stack:
             yield cls(portal, stack)
 
-    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function gives, or the coroutine that it makes, run in the loop. Raises what it raises."""
-        return self.portal.call(function, *arguments)
+    def call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        """What a function gives, or the coroutine that it makes, run in the loop. Raises what it raises.
+
+        Who stops waiting for it ends it.
+        """
+        __tracebackhide__ = True
+        future = self.portal.start_task_soon(partial(function, *arguments, **named))
+        try:
+            return future.result()
+        finally:
+            future.cancel()
 
     def plain(self, manager: AbstractAsyncContextManager[T]) -> AbstractContextManager[T]:
         """An async context as a plain one. It is entered and left in one task of its own."""
