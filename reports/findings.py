@@ -173,12 +173,13 @@ class Group:
 
 
 def grouped(findings: Iterable[Finding], key: Callable[[Finding], tuple[str, ...]]) -> tuple[Group, ...]:
-    """The findings, those of an equal key together, the worst verdict first."""
+    """The findings, those of an equal key together, the worst verdict first, and of one verdict what is accepted last."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for found in findings:
         groups.setdefault(key(found), []).append(found)
     order = list(Verdict)
-    return tuple(Group(tuple(g)) for g in sorted(groups.values(), key=lambda g: order.index(g[0].verdict)))
+    worst_first = sorted(groups.values(), key=lambda g: (order.index(g[0].verdict), bool(g[0].accepted)))
+    return tuple(Group(tuple(g)) for g in worst_first)
 
 
 def same_words(found: Finding) -> tuple[str, ...]:
@@ -225,7 +226,7 @@ def lines(found: Finding, limit: int | None = None) -> Sequence[tuple[str, str]]
     parts += [("accepted", acceptance_text(why)) for why in found.accepted]
     parts += [("add", found.advice)] if found.advice else []
     parts += [("records", _cited(found.records))] if found.records else []
-    parts += [("rerun", found.rerun)]
+    parts += [("rerun", found.rerun)] if found.rerun else []
     return [*parts, *(("spec", link) for link in found.links)]
 
 
