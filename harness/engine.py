@@ -215,14 +215,20 @@ class Voyage:
     async def _discover(self) -> Claims:
         """What the target speaks; of its own protocol, or of the first in which it answers."""
         target, reasons = self.berth.target, list[str]()
-        for name in (target.protocol,) if target.protocol else names(target.listens):
+        for name in self._protocols():
             self.berth.driver = driver_of(name)
             claims, why = await self._claimed()
             if claims.spoken:
                 return claims
             reasons.append(why)
-        whole = f"{target.address} {'; '.join(dict.fromkeys(reasons))}"
+        whole = f"{target.address} {'; '.join(dict.fromkeys(reasons)) or 'has a protocol without these versions'}"
         raise Unreachable(self.redactor.text(whole))
+
+    def _protocols(self) -> list[str]:
+        """The target's own, or those that it may speak: with a version that is asked for."""
+        target, asked = self.berth.target, set(self.options.versions or self.berth.target.versions)
+        known = (target.protocol,) if target.protocol else names(target.listens)
+        return [name for name in known if not asked or asked & set(driver_of(name).versions)]
 
     async def _claimed(self) -> tuple[Claims, str]:
         """What is spoken of the driver's protocol; where nothing is, why."""
@@ -237,7 +243,8 @@ class Voyage:
     async def _asked(self) -> tuple[Claims, list[Outcome]]:
         """Everything that was wanted of the driver's protocol, asked for."""
         target, known = self.berth.target, self.berth.driver
-        versions = self.options.versions or target.versions or known.versions
+        wanted = self.options.versions or target.versions or known.versions
+        versions = [version for version in wanted if version in known.versions]
         bindings = self.options.bindings or target.bindings or known.bindings(target.listens)
         asked = Inquiry(
             tuple(dict.fromkeys(versions)),
@@ -389,7 +396,10 @@ class Voyage:
     async def _first(self, case: Case) -> Result:
         if self.lost:
             return _unhealthy(case, self.lost)
-        return await self._attempt(case)
+        result = await self._attempt(case)
+        if result.reason is Reason.RATE_LIMITED and not self.berth.pace.over:
+            return await self._attempt(case)
+        return result
 
     async def _sound(self, case: Case) -> bool:
         return case.id not in self.berth.spoiled and await self.berth.sound([case.column])
