@@ -31,6 +31,11 @@ MARKS = {
 """How a line stands, at its beginning."""
 
 
+def heading(found: Checklist) -> str:
+    """Name, version and protocol of the target."""
+    return f"{' '.join(filter(None, (found.target, found.version)))} ({TITLES[found.protocol]})"
+
+
 def summary(found: Checklist) -> str:
     """One sentence: may it be launched?"""
     answers = found.all.values()
@@ -71,7 +76,7 @@ def _told_remarks(text: str, remarks: Sequence[Remark]) -> str:
     if len(remarks) == 1:
         return f"{remarks[0].subject} {text}{_quoted(remarks[0])}"
     told = ", ".join(f"{remark.subject}{_quoted(remark)}" for remark in remarks[:SHOWN])
-    return f"{len(remarks)} times {text}: {told}{_more(len(remarks) - SHOWN)}"
+    return f"{text} ({len(remarks)} times): {told}{_more(len(remarks) - SHOWN)}"
 
 
 def _quoted(remark: Remark) -> str:
@@ -84,17 +89,20 @@ def _more(number: int) -> str:
 
 def remedy(answer: AnsweredLine) -> str:
     """What resolves an open line."""
-    sign = f"seatrial checklist sign {answer.line.id} --by NAME --note TEXT"
     match answer.state:
         case Standing.UNSIGNED if answer.facts.remarks:
-            return f"mend what is advised, or confirm that it is well so: {sign}"
+            return "mend what is advised, or sign that it is well so"
         case Standing.UNSIGNED if answer.facts.checks or answer.facts.shown:
-            return f"read what was found and confirm it: {sign}"
+            return "read what was found, and sign your answer"
         case Standing.UNSIGNED:
-            return f"answer it: {sign}"
+            return "sign your answer"
         case Standing.UNDECIDED:
-            return f"add what is missing and run again, or: {sign} --waive"
-    return f"repair it and run again, or: {sign} --waive"
+            return "add what is missing and run again, or waive it"
+    return "repair it and run again, or waive it"
+
+
+HOW_TO_SIGN = "seatrial checklist sign LINE --by WHO --note TEXT"
+"""The command that resolves a line; with --waive also one that is not met or not decided."""
 
 
 def _told_check(decided: Decided, found: Checklist) -> Iterator[tuple[str, str]]:
@@ -123,7 +131,7 @@ def text(found: Checklist) -> str:
 
 
 def _text(found: Checklist) -> Iterator[str]:
-    yield visible(f"Pre-launch checklist of {found.target}, {TITLES[found.protocol]} {found.version}".rstrip())
+    yield visible(f"Pre-launch checklist of {heading(found)}")
     yield visible(f"{found.address}, {found.day}")
     for group, answers in found.answers:
         yield ""
@@ -134,8 +142,9 @@ def _text(found: Checklist) -> Iterator[str]:
             yield from (f"      {visible(part)}" for part in _shortened(answer, found))
     yield ""
     yield "[x] met or signed  [~] waived  [-] not applicable  [!] not met  [?] not decided  [ ] to sign"
+    yield f"To sign a line: {HOW_TO_SIGN}; to waive it add --waive"
     yield summary(found)
-    yield from (f"  {answer.line.id}: {answer.line.because}" for answer in found.blockers)
+    yield from (f"  {MARKS[each.state]} {each.line.id}: {each.line.because}" for each in found.blockers)
 
 
 def _shortened(answer: AnsweredLine, found: Checklist) -> Iterator[str]:
@@ -160,11 +169,13 @@ def markdown(found: Checklist) -> str:
 
 
 def _markdown(found: Checklist) -> Iterator[str]:
-    yield f"# Pre-launch checklist: {literal(found.target)}"
+    yield f"# Pre-launch checklist of {literal(heading(found))}"
     yield ""
-    yield f"{TITLES[found.protocol]} {literal(found.version)}, {literal(found.address)}, {found.day}"
+    yield f"{literal(found.address)}, {found.day}"
     yield ""
     yield f"**{summary(found)}**"
+    yield ""
+    yield f"To sign a line: `{HOW_TO_SIGN}`; to waive it add `--waive`."
     for group, answers in found.answers:
         yield ""
         yield f"## {group.title}"

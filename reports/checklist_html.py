@@ -6,7 +6,7 @@ from importlib import resources
 
 from seatrial import Checklist
 
-from .checklist import TITLES, summary, told
+from .checklist import HOW_TO_SIGN, heading, summary, told
 from .text import visible
 
 TEMPLATE = "checklist.html.j2"
@@ -22,5 +22,5 @@ def html(found: Checklist) -> str:
     groups = [
         (group.title, [(answer, list(told(answer, found))) for answer in answers]) for group, answers in found.answers
     ]
-    title = TITLES[found.protocol]
-    return environment.from_string(source).render(found=found, groups=groups, summary=summary(found), protocol=title)
+    words = {"heading": heading(found), "summary": summary(found), "how_to_sign": HOW_TO_SIGN}
+    return environment.from_string(source).render(found=found, groups=groups, **words)

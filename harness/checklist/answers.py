@@ -14,7 +14,7 @@ from itertools import islice
 
 from ..events import RunStarted
 from ..model import Reason, Result, Verdict
-from .exhibits import EXHIBITS, FLEETING, LINTS, SHOWN, Subject
+from .exhibits import EXHIBITS, FLEETING, LINTS, OF_FAILURES, SHOWN, Subject, blind
 from .lines import Basis, Group, Line, Weight, Who, groups
 from .lints import Remark
 from .signatures import Signature
@@ -33,11 +33,12 @@ class Standing(StrEnum):
 
 
 RESOLVED = (Standing.MET, Standing.SIGNED, Standing.WAIVED, Standing.ABSENT)
+_WORST_FIRST = (Standing.UNMET, Standing.UNDECIDED, Standing.MET, Standing.ABSENT)
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What the verdicts of one check come to. `result` is the one that shows it, None where the run has none."""
+    """What the verdicts of one check come to. `result` is the one that shows it, None where the run left it out."""
 
     check: str
     state: Standing
@@ -46,9 +47,11 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What Seatrial can say of a line. `missing` is why nothing can be said by its lints, "" where something can."""
+    """What Seatrial can say of a line. `lints` is what they come to, None where it rests on none; `missing` is why
+    they have nothing to look at, "" where they have."""
 
     checks: tuple[Decided, ...] = ()
+    lints: Standing | None = None
     remarks: tuple[Remark, ...] = ()
     shown: tuple[str, ...] = ()
     missing: str = ""
@@ -56,13 +59,19 @@ class Facts:
 
     @property
     def state(self) -> Standing:
-        """The verdict of Seatrial alone."""
-        states = {decided.state for decided in self.checks}
-        if Standing.UNMET in states or self.remarks:
-            return Standing.UNMET
-        if Standing.UNDECIDED in states or self.missing:
-            return Standing.UNDECIDED
-        return Standing.ABSENT if states == {Standing.ABSENT} else Standing.MET
+        """The verdict of Seatrial alone: the worst of all."""
+        states = {decided.state for decided in self.checks} | {self.lints}
+        return next((state for state in _WORST_FIRST if state in states), Standing.UNDECIDED)
+
+    @property
+    def decides(self) -> bool:
+        """Whether there is anything that a yes or a no could come from."""
+        return bool(self.checks) or self.lints is not None
+
+    @property
+    def absent(self) -> bool:
+        """Whether the target has nothing at all that the line asks about."""
+        return not self.checks and self.lints is Standing.ABSENT
 
     @property
     def broken(self) -> bool:
@@ -72,7 +81,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredLine:
-    """One line for one target. `asked` is who answers it; `stale` is why its signature does not count."""
+    """One line for one target. `asked` is who answers it: what Seatrial cannot look at here is a question to a person.
+    `stale` is why its signature does not count."""
 
     line: Line
     asked: Who
@@ -118,26 +128,20 @@ def answered(
 ) -> tuple[tuple[Group, tuple[AnsweredLine, ...]], ...]:
     """Every line that is a question for the protocol of the subject, by group."""
 
-    def answers(group: Group) -> tuple[AnsweredLine, ...]:
-        asked = (line for line in group.lines if subject.protocol in line.protocols)
-        return tuple(_answer(line, facts(line, subject, results), signed, today, version, subject) for line in asked)
+    def answer(line: Line) -> AnsweredLine:
+        seen, signature = facts(line, subject, results), signed.get(line.id)
+        asked = line.kind if seen.decides or line.kind is not Who.AUTO else Who.HUMAN
+        stale = signature.stale(today, seen.digest, version) if signature else ""
+        return AnsweredLine(line, asked, _state(asked, seen, None if stale else signature), seen, signature, stale)
 
-    found = ((group, answers(group)) for group in groups())
-    return tuple((group, lines) for group, lines in found if lines)
-
-
-def _answer(
-    line: Line, seen: Facts, signed: Mapping[str, Signature], today: date, version: str, subject: Subject
-) -> AnsweredLine:
-    asked, signature = line.asked_of(subject.protocol), signed.get(line.id)
-    stale = signature.stale(today, seen.digest, version) if signature else ""
-    return AnsweredLine(line, asked, _state(asked, seen, None if stale else signature), seen, signature, stale)
+    lines = ((group, [line for line in group.lines if subject.protocol in line.protocols]) for group in groups())
+    return tuple((group, tuple(map(answer, asked))) for group, asked in lines if asked)
 
 
 def _state(asked: Who, seen: Facts, signature: Signature | None) -> Standing:
     """How a line stands, given a signature that counts."""
     own = Standing.UNSIGNED if asked is Who.HUMAN else seen.state
-    if own in (Standing.MET, Standing.ABSENT) and asked is Who.AUTO:
+    if seen.absent or (own in (Standing.MET, Standing.ABSENT) and asked is Who.AUTO):
         return own
     if signature and signature.waived:
         return Standing.WAIVED
@@ -149,26 +153,33 @@ def _state(asked: Who, seen: Facts, signature: Signature | None) -> Standing:
 def facts(line: Line, subject: Subject, results: Sequence[Result]) -> Facts:
     """What the run says of a line."""
     basis = line.basis(subject.protocol)
-    checks = tuple(_decided(name, found) for name, found in _of_checks(basis, results))
+    checks = tuple(_decided(name, found) for name, found in _of_checks(basis, results, subject.whole))
     remarks = {name: tuple(LINTS[name](subject)) for name in basis.lints}
     shown = {name: tuple(_bounded(EXHIBITS[name](subject))) for name in basis.shows}
+    missing = next(filter(None, (blind(name, subject) for name in basis.lints)), "")
     return Facts(
         checks,
+        _linted(basis, any(remarks.values()), missing, subject),
         tuple(remark for found in remarks.values() for remark in found),
         tuple(text for found in shown.values() for text in found),
-        _missing(basis, subject),
+        missing,
         _digest(line, checks, _lasting(remarks), _lasting(shown)),
     )
 
 
-def _of_checks(basis: Basis, results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
-    """The checks of a basis by id, each with its results; a pattern without any stands for itself."""
+def _of_checks(basis: Basis, results: Sequence[Result], whole: bool) -> Iterator[tuple[str, list[Result]]]:
+    """The checks of a basis by id, each with its results in what the target speaks.
+
+    One that has none in a whole run is about other versions or bindings, and says nothing of this target. In any other
+    run it has been left out.
+    """
+    spoken = [result for result in results if result.reason is not Reason.VERSION_NOT_CLAIMED]
     for pattern in basis.checks:
         found: dict[str, list[Result]] = {}
-        for result in results:
+        for result in spoken:
             if fnmatch.fnmatchcase(result.case.check.id, pattern):
                 found.setdefault(result.case.check.id, []).append(result)
-        yield from found.items() or ((pattern, []),)
+        yield from found.items() or (() if whole else ((pattern, []),))
 
 
 def _decided(check: str, results: Sequence[Result]) -> Decided:
@@ -177,7 +188,7 @@ def _decided(check: str, results: Sequence[Result]) -> Decided:
     The level of a clause says what a specification binds a server to; a line asks what its launch needs. So a SHOULD,
     or a note of a clause that binds nobody, leaves it unmet as well.
     """
-    for state in (Standing.UNMET, Standing.UNDECIDED, Standing.MET, Standing.ABSENT):
+    for state in _WORST_FIRST:
         for result in results:
             if _of(result) is state:
                 return Decided(check, state, result)
@@ -196,16 +207,15 @@ def _of(result: Result) -> Standing:
     return Standing.ABSENT if result.reason is Reason.NOTHING_SEEN else Standing.UNDECIDED
 
 
-def _missing(basis: Basis, subject: Subject) -> str:
-    """Why lints have nothing to look at; "" where they have."""
+def _linted(basis: Basis, remarked: bool, missing: str, subject: Subject) -> Standing | None:
+    """What the lints of a line come to."""
     if not basis.lints:
-        return ""
-    of_failures = set(basis.lints) <= {"retry", "leak"}
-    if of_failures:
-        return "" if subject.seen.recorded else "the run has no evidence beside its report; run again"
-    if "egress" in basis.lints or subject.offers:
-        return ""
-    return "the run shows no tools; if the target has some, make a run without a selection of checks"
+        return None
+    if remarked:
+        return Standing.UNMET
+    if missing:
+        return Standing.UNDECIDED
+    return Standing.ABSENT if subject.toolless and not OF_FAILURES & set(basis.lints) else Standing.MET
 
 
 def _bounded(texts: Iterator[str]) -> Iterator[str]:

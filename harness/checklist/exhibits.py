@@ -32,13 +32,15 @@ _INTERNAL = ("isError", "failed task", "RUN_ERROR", "error -32603", "HTTP 500")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A target as one run shows it: what it offers, declares and did. `columns` are `VERSION over BINDING`."""
+    """A target as one run shows it: what it offers, declares and did. `columns` are `VERSION over BINDING`; `whole`:
+    every check ran that is about what the target speaks."""
 
     protocol: str
     address: str
     columns: tuple[str, ...]
     server: Mapping[str, Any]
     seen: Seen
+    whole: bool = True
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -46,9 +48,19 @@ class Subject:
         return self.seen.tools or distinct(t for known in self.server.values() for t in declared(known))
 
     @property
-    def offers(self) -> bool:
-        """Is it known what it offers?"""
-        return bool(self.tools)
+    def cards(self) -> tuple[Mapping[str, Any], ...]:
+        """Its agent cards, one for each of its versions and bindings."""
+        return self._declared("card")
+
+    @property
+    def toolless(self) -> bool:
+        """Does it declare to have no tools, whatever it speaks?"""
+        declared = self._declared("capabilities") if self.protocol == "mcp" else ()
+        return bool(declared) and not any("tools" in capabilities for capabilities in declared)
+
+    def _declared(self, member: str) -> tuple[Mapping[str, Any], ...]:
+        found = (known.get(member) for known in self.server.values())
+        return tuple(value for value in found if isinstance(value, Mapping))
 
 
 def _of_tools(lint: Lint) -> Callable[[Subject], Iterator[Remark]]:
@@ -83,8 +95,7 @@ def egress(subject: Subject) -> Iterator[Remark]:
 
 
 def _addresses(subject: Subject) -> list[tuple[str, str]]:
-    cards = (known.get("card") for known in subject.server.values())
-    return sorted({found for card in cards for found in addresses(card)})
+    return sorted({found for card in subject.cards for found in addresses(card)})
 
 
 LINTS: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
@@ -104,6 +115,25 @@ LINTS: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
 """By the names that the lines use."""
 
 
+def blind(lint: str, subject: Subject) -> str:
+    """Why a lint has nothing to look at, and what to do about it; "" where it has something."""
+    if lint in OF_FAILURES:
+        return "" if subject.seen.recorded else "the run has no evidence beside its report; make another run"
+    if lint == "egress":
+        return "" if subject.cards else "the run shows no agent card; make a run of this target alone"
+    return "" if subject.tools or subject.toolless else _NO_TOOLS[subject.protocol]
+
+
+OF_FAILURES = frozenset({"retry", "leak"})
+"""The lints that read what the target said when something failed."""
+
+_NO_TOOLS = {
+    "mcp": "the run shows no tools; make a run without a selection of checks",
+    "a2a": "the agent card names no skills; name them there, with examples",
+    "agui": "no tools are declared; declare those of the agent in its capabilities (tools.items)",
+}
+
+
 def sides(subject: Subject) -> Iterator[str]:
     """Readers, writers, and those that say nothing, side by side."""
     said = [tool for tool in subject.tools if "readOnlyHint" in tool.annotations]
@@ -120,17 +150,23 @@ def _group(title: str, names: Iterable[str]) -> Iterator[str]:
 
 def effecting(subject: Subject) -> Iterator[str]:
     """Everything that may have effects: what does not say that it only reads."""
-    for tool in sorted(subject.tools, key=lambda tool: tool.name):
-        if not tool.reads_only:
-            yield f"{tool.name}{' (destructive)' if tool.destroys else ''}: {tool.description[:120]}"
+    found = [tool for tool in subject.tools if not tool.reads_only]
+    if subject.tools and not found:
+        yield "every tool says that it only reads"
+    for tool in sorted(found, key=lambda tool: tool.name):
+        yield f"{tool.name}{' (destructive)' if tool.destroys else ''}: {tool.description[:120]}"
 
 
 def paths(subject: Subject) -> Iterator[str]:
     """Tools with parameters that look like paths."""
-    for tool in sorted(subject.tools, key=lambda tool: tool.name):
-        found = [name for name in tool.parameters if _PATHS.search("_".join(lints.words(name)))]
-        if found:
-            yield f"{tool.name} takes {', '.join(found)}"
+    found = [(tool.name, [name for name in tool.parameters if _names_a_path(name)]) for tool in subject.tools]
+    if found and not any(names for _, names in found):
+        yield "no tool has a parameter whose name is that of a path"
+    yield from (f"{name} takes {', '.join(names)}" for name, names in sorted(found) if names)
+
+
+def _names_a_path(parameter: str) -> bool:
+    return bool(_PATHS.search("_".join(lints.words(parameter))))
 
 
 def card_addresses(subject: Subject) -> Iterator[str]:
@@ -160,5 +196,5 @@ EXHIBITS: Mapping[str, Callable[[Subject], Iterator[str]]] = {
 }
 """By the names that the lines use."""
 
-FLEETING = frozenset({"retry", "leak", "errors", "results"})
+FLEETING = OF_FAILURES | {"errors", "results"}
 """What differs from run to run of an unchanged target: a signature does not depend on it."""

@@ -36,11 +36,6 @@ class Basis:
     lints: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
 
-    @property
-    def decides(self) -> bool:
-        """Whether there is anything that Seatrial can say yes or no by."""
-        return bool(self.checks or self.lints)
-
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -56,10 +51,6 @@ class Line:
 
     def basis(self, protocol: str) -> Basis:
         return self.bases.get(protocol, Basis())
-
-    def asked_of(self, protocol: str) -> Who:
-        """Who answers it for this protocol: what Seatrial cannot look at there is a question to a person."""
-        return self.kind if self.basis(protocol).decides or self.kind is not Who.AUTO else Who.HUMAN
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,12 @@ def make(kept: Kept, name: str, signatures: Iterable[Signature], today: date) ->
     """The list of the target of that name, or of the only one when `name` is empty. Raises NoChecklist."""
     results = _of_target(kept, name)
     target, protocol = results[0].case.target, _protocol(results)
-    server = _server(kept, results)
+    server, address = _server(kept, target), _address(kept, target)
     version = _version(server)
     own = _subject(kept, target)
-    subject = Subject(protocol, kept.started.address, _columns(results), server, _seen(kept, target))
+    subject = Subject(protocol, address, _columns(results), server, _seen(kept, target), _whole(kept))
     answers = answered(subject, results, of_target(signatures, own), today, version)
-    return Checklist(own, kept.started.address, protocol, version, today, kept.started, answers)
+    return Checklist(own, address, protocol, version, today, kept.started, answers)
 
 
 def _of_target(kept: Kept, name: str) -> tuple[Result, ...]:
@@ -64,15 +64,36 @@ def _subject(kept: Kept, target: str) -> str:
     return kept.started.address if nameless else target
 
 
+def _whole(kept: Kept) -> bool:
+    """Was nothing left out by choice, and nothing by an early end?"""
+    return kept.finished.complete and not any(kept.started.options.get(name) for name in _CHOICES)
+
+
+_CHOICES = ("selected", "shard", "versions", "bindings")
+"""Options of a run that leave cases out."""
+
+
 def _columns(results: Iterable[Result]) -> tuple[str, ...]:
     """What was spoken."""
     return tuple(sorted({f"{result.case.column.version} over {result.case.column.binding}" for result in results}))
 
 
-def _server(kept: Kept, results: Iterable[Result]) -> Mapping[str, Any]:
-    """What the target declares of itself, by version and binding."""
-    spoken = {f"{result.case.column.version},{result.case.column.binding}" for result in results}
-    return {column: known for column, known in kept.started.server.items() if column in spoken}
+def _server(kept: Kept, target: str) -> Mapping[str, Any]:
+    """What the target declares of itself, by version and binding. Where a run has another target in a column too, the
+    report does not tell of whom its declaration is."""
+    speakers: dict[str, set[str]] = {}
+    for result in kept.finished.results:
+        column = f"{result.case.column.version},{result.case.column.binding}"
+        speakers.setdefault(column, set()).add(result.case.target)
+    return {column: known for column, known in kept.started.server.items() if speakers.get(column) == {target}}
+
+
+def _address(kept: Kept, target: str) -> str:
+    """Where the target is. A run of several tells their names and addresses in one order."""
+    names, addresses = kept.started.target.split(", "), kept.started.address.split(", ")
+    if len(names) > 1 and len(names) == len(addresses) and target in names:
+        return addresses[names.index(target)]
+    return kept.started.address
 
 
 def _version(server: Mapping[str, Any]) -> str:

@@ -26,12 +26,17 @@ def _invalid(found: Mapping[str, Any]) -> str:
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import validator_for
 
+    dialect = found.get("$schema", "")
+    if not isinstance(dialect, str):
+        return "its $schema is no text"
     try:
         validator_for(dict(found), default=Draft202012Validator).check_schema(dict(found))
     except SchemaError as error:
         return f"{error.json_path}: {error.message[:160]}"
-    except (RecursionError, TypeError):
-        return "it is nested too deeply, or its $schema is no text"
+    except ValueError:
+        return f"its $schema is no address: {dialect[:80]}"
+    except RecursionError:
+        return "it is nested too deeply"
     return ""
 
 

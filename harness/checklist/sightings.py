@@ -49,7 +49,7 @@ class Seen:
 class Lookout:
     """Reads records in their order."""
 
-    _tools: dict[str, list[Tool]] = field(default_factory=dict)
+    _lists: dict[str, list[list[Tool]]] = field(default_factory=dict)
     _failures: dict[tuple[str, str], Failure] = field(default_factory=dict)
     _results: dict[str, str] = field(default_factory=dict)
     _named: dict[str, set[str]] = field(default_factory=dict)
@@ -60,22 +60,28 @@ class Lookout:
         match record.kind:
             case Kind.SENT:
                 self._sent(case, record)
-            case Kind.STATUS:
+            case Kind.STATUS | Kind.THROTTLED:
                 self._answered(case, record)
             case Kind.RECEIVED:
                 self._received(case, record)
 
     def seen(self) -> Seen:
-        return Seen(_newest(self._tools), tuple(self._failures.values()), tuple(self._results.items()))
+        return Seen(_newest(self._lists), tuple(self._failures.values()), tuple(self._results.items()))
 
     def _sent(self, case: str, record: Record) -> None:
         message = record.data.get("message")
         self._named.setdefault(case, set()).update(paths(json.dumps(record.data, default=str)))
         for request in (message, *objects(message)):
-            if isinstance(request, Mapping) and request.get("method") == "tools/call":
-                params = request.get("params")
-                name = params.get("name") if isinstance(params, Mapping) else None
-                self._called[case, record.operation, _plain(request.get("id"))] = str(name)
+            if isinstance(request, Mapping):
+                self._asked(case, record, request)
+
+    def _asked(self, case: str, record: Record, request: Mapping[str, Any]) -> None:
+        params = request.get("params")
+        told = params if isinstance(params, Mapping) else {}
+        if request.get("method") == "tools/call":
+            self._called[case, record.operation, _plain(request.get("id"))] = str(told.get("name"))
+        if request.get("method") == "tools/list" and "cursor" not in told:
+            self._lists.setdefault(case, []).append([])
 
     def _answered(self, case: str, record: Record) -> None:
         status = record.data.get("status")
@@ -100,7 +106,7 @@ class Lookout:
         result = message.get("result")
         if not isinstance(result, Mapping):
             return
-        self._tools.setdefault(case, []).extend(map(tool, objects(result.get("tools"))))
+        self._lists.setdefault(case, [[]])[-1].extend(map(tool, objects(result.get("tools"))))
         name = self._called.pop((case, record.operation, _plain(message.get("id"))), "")
         if name and not result.get("isError") and len(self._results) < KEPT and (text := _said(result.get("content"))):
             self._results.setdefault(name, text[:TEXT])
@@ -162,11 +168,11 @@ def _plain(value: Any) -> str:
     return json.dumps(value, default=str)
 
 
-def _newest(found: Mapping[str, list[Tool]]) -> tuple[Tool, ...]:
-    """The most tools that one case saw in the newest version, the first such case of several."""
-    seen = {case: distinct(tools) for case, tools in found.items() if tools}
-    newest = max(map(_version, seen), default="")
-    return max((tools for case, tools in seen.items() if _version(case) == newest), key=len, default=())
+def _newest(found: Mapping[str, list[list[Tool]]]) -> tuple[Tool, ...]:
+    """The longest list, over all its pages, that was seen in the newest version; of several the first."""
+    seen = [(_version(case), distinct(tools)) for case, lists in found.items() for tools in lists if tools]
+    newest = max((version for version, _ in seen), default="")
+    return max((tools for version, tools in seen if version == newest), key=len, default=())
 
 
 def _version(case: str) -> str:
