@@ -46,7 +46,11 @@ def summary(found: Checklist) -> str:
 
 
 def told(answer: AnsweredLine, found: Checklist) -> Iterator[tuple[str, str]]:
-    """The parts of a line for a reader: (name, text), in the order in which they are told."""
+    """The parts of a line for a reader: (name, text), in the order in which they are told, each once."""
+    yield from dict.fromkeys(_told(answer, found))
+
+
+def _told(answer: AnsweredLine, found: Checklist) -> Iterator[tuple[str, str]]:
     facts = answer.facts
     for decided in facts.checks:
         yield from _told_check(decided, found)

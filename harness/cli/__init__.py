@@ -19,7 +19,6 @@ _COMMANDS = {
     "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
     "baseline": ("baseline", "Accept failures for a while, and drop what holds again."),
     "diff": ("diff", "Compare two runs: what got worse?"),
-    "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
     "witness": ("witness", "Run what a target leans on, and see what reaches it."),
 }
 """Command -> the module that defines it as `command`, and its help in one line."""
