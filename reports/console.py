@@ -13,6 +13,7 @@ from seatrial import CaseFinished, Event, RunFinished, RunStarted, Verdict
 
 from .findings import BAD, Finding, Group, bad, finding, lines, note_text, same_check, unjudged
 from .reporter import Run, counts
+from .score import remarks, scores
 from .table import MARKS, Matrix
 from .text import shortened, visible
 from .ways import TITLE as WAYS
@@ -55,6 +56,7 @@ class ConsoleReporter:
         self._notes(findings)
         self._unjudged(findings)
         self._slowest()
+        self._problems()
         self._conclude()
 
     def _introduce(self, started: RunStarted) -> None:
@@ -73,7 +75,8 @@ class ConsoleReporter:
         return None if self._verbose else number
 
     def _matrix(self) -> None:
-        matrix = Matrix(self._run.results, self._run.started, self._verbose)
+        found = scores(self._run)
+        matrix = Matrix(self._run.results, self._run.started, self._verbose, found)
         numbered = matrix.width() > self._console.width
         self._console.print()
         self._console.print(matrix.table(numbered))
@@ -83,10 +86,13 @@ class ConsoleReporter:
         if matrix.hidden:
             about = f"Checks without a FAIL, WARN or ERROR: {matrix.hidden}; --verbose shows them"
             self._console.print(Text(about, style="dim"))
+        for remark in remarks(found):
+            self._console.print(Text(remark, style="dim"))
 
     def _told(self, group: Group) -> None:
         mark, style = MARKS[group.first.verdict]
-        heading = Text.assemble((f"{mark} ", style), (group.first.check, "bold"), f"  {group.first.title}")
+        accepted = "accepted " if group.first.accepted else ""
+        heading = Text.assemble((f"{mark} {accepted}", style), (group.first.check, "bold"), f"  {group.first.title}")
         self._console.print()
         self._console.print(heading)
         for name, text in (*lines(group.first, self._most(VIOLATIONS_SHOWN)), ("in", _where(group))):
@@ -159,6 +165,12 @@ class ConsoleReporter:
         for result in found:
             self._console.print(Text(f"  {result.seconds:>8.2f} s  {visible(result.case.id)}"), soft_wrap=True)
 
+    def _problems(self) -> None:
+        """The entries of the baseline that fail the run."""
+        self._heading("Baseline (fails the run)", bool(self._run.problems))
+        for problem in self._run.problems:
+            self._console.print(Text(f"  {visible(str(problem))}"), soft_wrap=True)
+
     def _heading(self, text: str, wanted: bool) -> None:
         if wanted:
             self._console.print()
@@ -169,6 +181,8 @@ class ConsoleReporter:
         told = Text("\n")
         for verdict, count in counts(run.results).items():
             told.append(f"{verdict} {count}", style=MARKS[verdict][1] if count else "dim").append("  ")
+        if accepted := sum(bool(result.accepted) for result in run.results):
+            told.append(f"accepted {accepted}")
         self._console.print(told)
         if run.outcome:
             self._console.print(Text(visible(run.outcome), style="bold red"))
@@ -223,7 +237,8 @@ class Lines:
 
     def advance(self, event: CaseFinished) -> None:
         if event.result.verdict in BAD:
-            self._console.print(Text(f"{event.result.verdict} {event.result.case.id}"), soft_wrap=True)
+            accepted = ", accepted" if event.result.accepted else ""
+            self._console.print(Text(f"{event.result.verdict}{accepted} {event.result.case.id}"), soft_wrap=True)
         tenth = 10 * event.done // max(event.total, 1)
         if tenth > self._tenth:
             self._tenth = tenth

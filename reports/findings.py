@@ -173,7 +173,7 @@ class Group:
 
 
 def grouped(findings: Iterable[Finding], key: Callable[[Finding], tuple[str, ...]]) -> tuple[Group, ...]:
-    """The findings, those of an equal key together, the worst verdict first, and of one verdict what is accepted last."""
+    """The findings, those of an equal key together, the worst verdict first, of each the accepted last."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for found in findings:
         groups.setdefault(key(found), []).append(found)

@@ -11,6 +11,7 @@ from seatrial import Requirement, RunStarted
 
 from .findings import finding, rows_used
 from .reporter import Run, WholeReporter, counts
+from .score import scores
 
 SCHEMA = "seatrial.report/1"
 """Changes when a reader of the report would have to change; members may be added without."""
@@ -67,4 +68,5 @@ def _summary(run: Run) -> dict[str, Any]:
         "stopped": run.stopped,
         "accepted": sum(bool(result.accepted) for result in run.results),
         "baseline": [asdict(problem) for problem in run.problems],
+        "scores": [asdict(score) for score in scores(run)],
     }

@@ -8,6 +8,7 @@ from seatrial import Place, Result, Verdict, cells
 
 from .findings import Finding, Group, bad, by_suite, finding, lines, unjudged
 from .reporter import Run, WholeReporter, counts, headings, places
+from .score import remarks, scores
 from .text import markdown, visible
 from .ways import TITLE as WAYS
 from .ways import differences
@@ -38,8 +39,24 @@ def head(run: Run) -> Iterator[str]:
     if run.outcome:
         yield f"**{markdown(run.outcome)}**"
         yield ""
-    told = counts(run.results)
-    yield from table([verdict.value for verdict in told], [[str(count) for count in told.values()]])
+    for problem in run.problems:
+        yield f"- **{problem.kind}** {markdown(str(problem))}"
+    if run.problems:
+        yield ""
+    told = {verdict.value: count for verdict, count in counts(run.results).items()}
+    told["accepted"] = sum(bool(result.accepted) for result in run.results)
+    yield from table(list(told), [[str(count) for count in told.values()]])
+    yield from _scores(run)
+
+
+def _scores(run: Run) -> Iterator[str]:
+    found = scores(run)
+    if found:
+        rows = [[markdown(score.target), markdown(score.suite), str(score), f"{score.judged} %"] for score in found]
+        yield from table(["target", "suite", "score", "judged"], rows)
+    for remark in remarks(found):
+        yield markdown(remark)
+        yield ""
 
 
 def _findings(findings: Sequence[Finding]) -> Iterator[str]:
@@ -52,7 +69,7 @@ def _findings(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def _finding(group: Group) -> Iterator[str]:
-    yield f"### {group.first.verdict} {markdown(group.first.check)}"
+    yield f"### {group.first.verdict}{', accepted' if group.first.accepted else ''} {markdown(group.first.check)}"
     yield ""
     yield markdown(group.first.title)
     yield ""

@@ -26,13 +26,19 @@ _Key = tuple[str, Column]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """`value`: 0 to 100, None where too little was judged. `judged`: percent of the requirements that apply."""
+    """`value`: 0 to 100, None where too little was judged. `judged`: percent of what applies, which was judged.
+
+    `capped`: a MUST is broken.
+    """
 
     target: str
     suite: str
     value: int | None
     judged: int
     capped: bool = False
+
+    def __str__(self) -> str:
+        return "-" if self.value is None else str(self.value)
 
 
 def scores(run: Run) -> tuple[Score, ...]:
@@ -106,9 +112,11 @@ def _broken(result: Result) -> Iterator[tuple[_Key, int]]:
         yield (requirement or result.case.check.id, result.case.column), WEIGHTS[level]
 
 
-def too_little(found: Sequence[Score]) -> str:
-    """Which suites have no score, and why; "" when all have one."""
-    missing = [f"{score.suite} {score.judged} %" for score in found if score.value is None]
-    return (
-        f"No score where less than {NEEDED} % could be judged: {', '.join(dict.fromkeys(missing))}" if missing else ""
-    )
+def remarks(found: Sequence[Score]) -> Iterator[str]:
+    """What a reader has to know of scores: in which suites they are capped, and where there is none."""
+    capped = dict.fromkeys(score.suite for score in found if score.capped)
+    if capped:
+        yield f"Score: at most {CAP} where a MUST is broken: {', '.join(capped)}"
+    missing = dict.fromkeys(f"{score.suite} {score.judged} %" for score in found if score.value is None)
+    if missing:
+        yield f"No score where less than {NEEDED} % could be judged: {', '.join(missing)}"

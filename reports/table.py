@@ -10,6 +10,7 @@ from seatrial import Place, Result, RunStarted, Verdict, cells
 
 from .findings import BAD, by_suite
 from .reporter import headings, places
+from .score import Score
 from .text import visible
 
 MARKS = {
@@ -32,9 +33,16 @@ Cells = Mapping[tuple[str, Place], Verdict]
 
 
 class Matrix:
-    """`whole` shows every check, otherwise those with a FAIL, a WARN or an ERROR stand below their suites."""
+    """`whole` shows every check, otherwise those with a FAIL, a WARN or an ERROR stand below their suites.
 
-    def __init__(self, results: Sequence[Result], started: RunStarted, whole: bool) -> None:
+    Where there are scores, those of each target are a column.
+    """
+
+    def __init__(
+        self, results: Sequence[Result], started: RunStarted, whole: bool, scores: Sequence[Score] = ()
+    ) -> None:
+        self._scores = {(score.suite, score.target): score for score in scores}
+        self._scored = tuple(dict.fromkeys(score.target for score in scores))
         self._places = places(results)
         self.titles = tuple(map(_short, headings(self._places)))
         self._cells: Cells = cells(results)
@@ -52,7 +60,7 @@ class Matrix:
     def width(self) -> int:
         """How wide the matrix is when every column is named in full."""
         names = [LEGEND, *self._suites, *(f"  {check}" for checks in self._shown.values() for check in checks)]
-        heads = sum(1 + max(map(len, title)) for title in self.titles)
+        heads = sum(1 + max(map(len, title)) for title in (*self.titles, *self._score_titles))
         return max(map(len, names)) + heads
 
     def table(self, numbered: bool) -> Table:
@@ -60,11 +68,23 @@ class Matrix:
         table.add_column(Text(LEGEND, style="dim"), overflow="fold", min_width=20)
         for number, title in enumerate(self.titles, start=1):
             table.add_column(str(number) if numbered else "\n".join(title), min_width=4, no_wrap=True)
+        for title in self._score_titles:
+            table.add_column("\n".join(title), no_wrap=True)
         for suite, checks in self._suites.items():
-            table.add_row(Text(suite, style="bold"), *(self._tally(checks, place) for place in self._places))
+            tallies = [self._tally(checks, place) for place in self._places]
+            table.add_row(Text(suite, style="bold"), *tallies, *(self._score(suite, name) for name in self._scored))
             for check in self._shown[suite]:
                 table.add_row(Text(f"  {check}"), *(_cell(self._cells.get((check, p))) for p in self._places))
         return table
+
+    @property
+    def _score_titles(self) -> tuple[tuple[str, ...], ...]:
+        several = len(self._scored) > 1
+        return tuple((visible(name), "score") if several else ("score",) for name in self._scored)
+
+    def _score(self, suite: str, target: str) -> Text:
+        score = self._scores.get((suite, target))
+        return Text("" if score is None else str(score), style="bold red" if score and score.capped else "bold")
 
     def _bad(self, check: str) -> bool:
         return any(self._cells.get((check, place)) in BAD for place in self._places)

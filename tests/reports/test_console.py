@@ -22,21 +22,23 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 WIDE = """
                            2025-06-18 2026-07-28
-passed/applicable          stdio      http
-cancellation               0/2        0/2
+passed/applicable          stdio      http       score
+cancellation               0/2        0/2        0
   mcp.can.stops-work       FAIL       FAIL
   mcp.can.no-late-response warn       ?
-version_compatibility      2/2        0/1
+version_compatibility      2/2        0/1        -
   mcp.ver.echo             pass       ERR
 Checks without a FAIL, WARN or ERROR: 1; --verbose shows them
+Score: at most 59 where a MUST is broken: cancellation
+No score where less than 75 % could be judged: version_compatibility 50 %
 """
 
 NARROW = """
-passed/applicable          1    2
-cancellation               0/2  0/2
+passed/applicable          1    2    score
+cancellation               0/2  0/2  0
   mcp.can.stops-work       FAIL FAIL
   mcp.can.no-late-response warn ?
-version_compatibility      2/2  0/1
+version_compatibility      2/2  0/1  -
   mcp.ver.echo             pass ERR
    1  2025-06-18 stdio
    2  2026-07-28 http

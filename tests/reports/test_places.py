@@ -33,7 +33,8 @@ def test_a_heading_names_the_target_only_where_there_are_several() -> None:
 def test_console_and_markdown_show_a_column_per_target() -> None:
     console = report(ConsoleReporter, EVENTS).splitlines()
     heads = next(number for number, line in enumerate(console) if "shop" in line and "depot [x]" in line and number > 1)
-    assert console[heads + 1].split() == ["2025-06-18", "2025-06-18"]
+    assert console[heads + 1].split() == ["2025-06-18", "2025-06-18", "shop", "depot", "[x]"]
+    assert console[heads + 2].split() == ["passed/applicable", "stdio", "stdio", "score", "score"]
     (row,) = (line for line in console if line.startswith(f"  {ECHO.id}"))
     assert row.split()[1:] == ["pass", "FAIL"]
     markdown = report(MarkdownReporter, EVENTS)
