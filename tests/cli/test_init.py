@@ -104,7 +104,7 @@ def test_init_recognises_an_agent_by_itself(
     unknown.protocol, unknown.versions, unknown.bindings = "", (), ()
     monkeypatch.setattr("seatrial.cli.init.attach", lambda config: unknown)
     assert invoke("init", URL).exit_code == 0
-    found = load(place / "seatrial.toml", {})["target"]
+    (found,) = load(place / "seatrial.toml", {}).values()
     assert found.protocol == protocol
     assert found.stimuli[role].name == said
 

@@ -128,6 +128,6 @@ def test_any_tool_that_only_reads_may_succeed_or_fail_for_want_of_what_it_looks_
     assert not proposed(Role.FAILING, tool("lookup", "Looks it up.", name=STRING))
 
 
-def test_no_more_than_three_are_tried_for_a_role() -> None:
+def test_no_more_than_four_are_tried_for_a_role() -> None:
     tools = [tool(f"echo{number}", "An echo.", text=STRING) for number in range(9)]
-    assert len(proposed(Role.ECHO, *tools)) == 3
+    assert len(proposed(Role.ECHO, *tools)) == 4

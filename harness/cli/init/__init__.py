@@ -21,7 +21,7 @@ from ..execution import clock
 from ..options import TargetCommand
 from ..refusal import Refused
 from ..run import headers, target_config
-from .adviser import Adviser, Nobody, called, shown, warned
+from .adviser import Adviser, Nobody, called, shown
 from .choice import Choices, choices
 from .coverage import Coverage, coverage
 from .dialogue import Person
@@ -37,7 +37,7 @@ _ATTEMPTS = 3
 @click.command(cls=TargetCommand, options_metavar="[OPTIONS] [URL | -- COMMAND...]")
 @click.argument("place", default="", metavar="")
 @click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Send this header with every request.")
-@click.option("--name", default="", help="What to call the target.  [default: from its address]")
+@click.option("--name", default="", help="What to call the target, if not as it calls itself.")
 @click.option("--output", type=click.Path(path_type=Path), default=FILE, show_default=True, metavar="FILE")
 @click.option("--force", is_flag=True, help="Overwrite the file.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing, take what is found; so it is too without a terminal.")
@@ -84,7 +84,9 @@ def _introduce(target: TargetConfig, output: Path, adviser: Adviser, *, force: b
     click.echo(f"Asking {shown(target.address)} what it speaks and offers ...")
     target, found = _looked_at(target, adviser, bold)
     click.echo(_described(found))
-    target = replace(target, name=_bare(target.name if named else adviser.name(_bare(target.name))))
+    if not bold and (doubtful := found.doubtful) and adviser.bold(doubtful):
+        found = _run(target, bold=True)
+    target = replace(target, name=_bare(target.name if named else adviser.name(_bare(found.name or target.name))))
     suites = load().suites
     taken = _decided(target, found, adviser, suites)
     active = {role.value: choice.stimulus for role, choice in taken.items() if choice.active}
@@ -98,7 +100,7 @@ def _looked_at(target: TargetConfig, adviser: Adviser, bold: bool) -> tuple[Targ
     for _ in range(_ATTEMPTS):
         problem = ""
         try:
-            return target, _run(target, None, bold)
+            return target, _run(target, bold)
         except Unreachable as error:
             problem = str(error)
         given = adviser.credentials(problem) if _WANTS_CREDENTIALS.search(problem) else ""
@@ -108,7 +110,7 @@ def _looked_at(target: TargetConfig, adviser: Adviser, bold: bool) -> tuple[Targ
     raise _Silent(problem)
 
 
-def _run(target: TargetConfig, found: Survey | None, bold: bool) -> Survey:
+def _run(target: TargetConfig, bold: bool) -> Survey:
     real = attach(target)
     return anyio.run(survey, real, bold, backend="trio", backend_options=clock((real,)))
 
@@ -166,8 +168,7 @@ def _conclude(target: TargetConfig, output: Path, taken: Choices, covered: Cover
     wide = max((len(role.value) for role in taken), default=0)
     for role, choice in taken.items():
         mark = "" if choice.active else "left out: "
-        told = "; ".join(filter(None, (warned(choice), choice.remark)))
-        click.echo(f"  {role.value:<{wide}}  {mark}{called(choice.stimulus)}   {told}")
+        click.echo(f"  {role.value:<{wide}}  {mark}{called(choice.stimulus)}   {choice.remark}")
     click.echo(f"\n{output} written. {summary(covered)}")
     variables = sorted(secret_variables(target))
     if variables:

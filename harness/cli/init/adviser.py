@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from ...model import Role
 from ...stimuli import Stimulus
 from ..refusal import Refused
 from .choice import Choice
-from .proposal import Effects, Proposal
+from .proposal import Proposal
 from .rehearsal import Finding
 
 Attempt = Callable[[Proposal], Finding]
@@ -27,6 +27,10 @@ class Adviser(Protocol):
         ...
 
     def name(self, proposed: str) -> str: ...
+
+    def bold(self, names: Sequence[str]) -> bool:
+        """May things be called once to see what they do, although nothing says that they have no effects?"""
+        ...
 
     def decide(self, role: Role, choice: Choice | None, checks: int) -> Choice | None:
         """What is to play a role that so many checks need; None for nothing. `choice` is what was found."""
@@ -45,6 +49,9 @@ class Nobody:
     def name(self, proposed: str) -> str:
         return proposed
 
+    def bold(self, names: Sequence[str]) -> bool:
+        return False
+
     def decide(self, role: Role, choice: Choice | None, checks: int) -> Choice | None:
         return choice
 
@@ -62,9 +69,3 @@ def called(stimulus: Stimulus) -> str:
     if stimulus.verb in ("text", "prompt"):
         return shown(f'say "{stimulus.name}"')
     return shown(f"{stimulus.verb.replace('_name', '')} {stimulus.name}")
-
-
-def warned(choice: Choice) -> str:
-    """The effects of a call, where it may have any."""
-    effects = choice.proposal.effects
-    return "" if effects is Effects.NONE else effects.value.upper()

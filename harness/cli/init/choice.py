@@ -26,19 +26,23 @@ class Choice:
 
     @property
     def remark(self) -> str:
-        """Why it may be believed, in a few words."""
-        if self.sight is not None:
-            reports = f", {self.sight.progress} progress reports" if self.sight.progress else ""
-            return f"tried: {self.sight.seconds:.1f} s{reports}"
-        return f"{self.proposal.effects.value}, not tried" if self.proposal.effects is not Effects.NONE else "not tried"
+        """What it may do, and why it may be believed, in a few words."""
+        told = [self.proposal.effects.value] if self.proposal.effects is not Effects.NONE else []
+        if self.sight is None:
+            return ", ".join([*told, "not tried"])
+        told += [f"tried: {self.sight.seconds:.1f} s" if self.sight.seconds >= 0.05 else "tried: at once"]
+        return ", ".join([*told, f"{self.sight.progress} progress reports"] if self.sight.progress else told)
 
 
 Choices = dict[Role, Choice]
 
+CHANGING = frozenset({Role.MUTATE_TOOLS, Role.MUTATE_RESOURCE})
+"""Roles that are played by changing what others see too."""
+
 
 def choices(found: Survey) -> Choices:
     """The best for each role: what was tried and does it, else what looks as if it did and was not tried."""
-    tried = {finding.proposal.role: chosen(finding) for finding in found.findings if finding.fits}
+    tried = {finding.proposal.role: chosen(finding) for finding in reversed(found.findings) if finding.fits}
     likely = {role: _likely(found, proposals) for role, proposals in found.candidates.items() if role not in tried}
     known = {**{role: choice for role, choice in likely.items() if choice}, **tried}
     return {role: known[role] for role in ROLES[found.protocol] if role in known}
@@ -54,8 +58,13 @@ def _likely(found: Survey, proposals: list[Proposal]) -> Choice | None:
     for proposal in proposals:
         stimulus = proposal.stimulus
         if proposal.sure and (stimulus.verb, stimulus.name, stimulus.role) not in asked:
-            return Choice(proposal, active=proposal.effects is not Effects.DESTRUCTIVE)
+            return Choice(proposal, active=_harmless(proposal))
     return None
+
+
+def _harmless(proposal: Proposal) -> bool:
+    """May it be asked for unless somebody says no? What changes something for all does have effects."""
+    return proposal.effects is Effects.NONE or (proposal.effects is Effects.POSSIBLE and proposal.role not in CHANGING)
 
 
 def typed(stimulus: Stimulus) -> Choice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ...model import Role
 from ...roles import MEANINGS
 from ...stimuli import VERBS, Stimulus, stimuli
 from ..refusal import Refused
-from .adviser import Attempt, called, shown, warned
+from .adviser import Attempt, called, shown
 from .choice import Choice, chosen, typed
 from .proposal import Effects
 from .rehearsal import Finding
@@ -27,6 +28,9 @@ _WITNESS = (
     "A witness shows how far the work of a key came: without one nobody can prove that cancelled work stopped.\n"
     '    tool NAME {"key": "{key}"}, get /PATH?key={key}, file PATH or command WORDS'
 )
+
+
+_RISK = {Effects.POSSIBLE: "It may have effects.", Effects.DESTRUCTIVE: "It is destructive."}
 
 
 @dataclass(slots=True)
@@ -50,13 +54,18 @@ class Person:
     def name(self, proposed: str) -> str:
         return str(click.prompt("What do you call it", default=proposed))
 
+    def bold(self, names: Sequence[str]) -> bool:
+        click.echo(f"\n{len(names)} of them may have effects, since nothing says that they only read:")
+        click.echo(f"    {shown(', '.join(names))}")
+        return click.confirm("Call each of them once, to propose only what works?", default=False)
+
     def decide(self, role: Role, choice: Choice | None, checks: int) -> Choice | None:
-        if self.weary or (choice is None and not self._worth(role, checks)):
+        if self.weary or not checks or (choice is None and not self._worth(role)):
             return choice
         click.echo(f"\n{role.value}: something that {MEANINGS[role]} ({checks} check{'s' if checks != 1 else ''})")
         current = choice or self._change(role)
         while current is not None:
-            click.echo(f"    {called(current.stimulus)}   {_told(current)}".rstrip())
+            click.echo(f"    {called(current.stimulus)}   {current.remark}")
             match self._answer(current):
                 case "t":
                     current = self._try(current)
@@ -71,9 +80,9 @@ class Person:
                     return replace(current, active=True)
         return None
 
-    def _worth(self, role: Role, checks: int) -> bool:
+    def _worth(self, role: Role) -> bool:
         """Is it worth a question that nothing was found? Words can be guessed by nobody else, nor can a witness."""
-        return checks > 0 and (role is Role.WITNESS or self.protocol != "mcp")
+        return role is Role.WITNESS or self.protocol != "mcp"
 
     def _answer(self, choice: Choice) -> str:
         """k, t, c, s or a. Enter keeps what may be asked for, and skips what is destructive."""
@@ -83,7 +92,8 @@ class Person:
         return letter if letter in tuple("ktcsa") else default[0]
 
     def _try(self, choice: Choice) -> Choice:
-        if warned(choice) and not click.confirm(f"    It {_risk(choice)}. Call it once now?", default=False):
+        effects = choice.proposal.effects
+        if effects is not Effects.NONE and not click.confirm(f"    {_RISK[effects]} Call it once now?", default=False):
             return choice
         assert self.attempt is not None, "a target is looked at before anything is tried"
         finding = self.attempt(choice.proposal)
@@ -110,14 +120,6 @@ class Person:
             line = f"{spoken} {quote}{line}{quote}"
         entry = Entry(Document("your answer"), (), {role.value: line})
         return stimuli(entry, self.protocol)[role.value]
-
-
-def _told(choice: Choice) -> str:
-    return "; ".join(filter(None, (warned(choice), choice.remark)))
-
-
-def _risk(choice: Choice) -> str:
-    return "is destructive" if choice.proposal.effects is Effects.DESTRUCTIVE else "may have effects"
 
 
 def _outcome(finding: Finding) -> str:

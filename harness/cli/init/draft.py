@@ -48,7 +48,7 @@ def document(target: TargetConfig, found: Survey, chosen: Choices, covered: Cove
     yield f"[target.{target.name}]"
     yield from _aligned(_place(target, found))
     yield ""
-    yield "# How the target plays the roles that checks need. Where nothing plays a role, its checks are not judged."
+    yield "# What plays the roles that checks need. Where nothing does, those checks are not judged."
     yield "# A check fills {seconds} {count} {gap} {key} {text} {level} {city}."
     yield f"[target.{target.name}.stimuli]"
     yield from _aligned(_played(chosen, covered))
@@ -59,7 +59,7 @@ def document(target: TargetConfig, found: Survey, chosen: Choices, covered: Cove
 def _place(target: TargetConfig, found: Survey) -> Iterator[Line]:
     yield Line("protocol", toml(found.protocol), "what it was found to speak")
     if target.command:
-        yield Line("command", toml(list(target.command)), "started anew wherever a check needs it")
+        yield Line("command", toml(list(target.command)), "started anew wherever a check wants that")
     if target.url:
         yield Line("url", toml(target.url), "where it listens")
     if target.headers:
@@ -72,7 +72,8 @@ def _place(target: TargetConfig, found: Survey) -> Iterator[Line]:
 
 def _played(chosen: Choices, covered: Coverage) -> Iterator[Line]:
     for role, choice in chosen.items():
-        comment = f"{_counted(covered.needed.get(role, ()))}; {choice.remark}"
+        needed = covered.needed.get(role, ())
+        comment = f"{_counted(needed)}; {choice.remark}" if needed else choice.remark
         yield Line(role.value, toml(table(choice.stimulus)), comment, choice.active)
 
 

@@ -22,7 +22,7 @@ Candidates = dict[Role, list["Proposal"]]
 NOWHERE = "seatrial-no-such-thing"
 """A value that no list of real things holds."""
 
-_FEW = 3
+_FEW = 4
 """So many ways to play a role are worth a try."""
 
 
@@ -126,12 +126,22 @@ def candidates(protocol: str, items: Items) -> Candidates:
 def _found(protocol: str, items: Items) -> Iterator[Proposal]:
     if protocol == "a2a":
         yield Proposal(Stimulus(role=Role.ECHO, verb="text", name="hello {text}"))
+        yield from _examples(items["skills"])
     elif protocol == "agui":
         yield Proposal(Stimulus(role=Role.CHAT, verb="prompt", name="hello"))
     else:
         yield from _of_tools(list(items["tools"].values()))
         yield from map(_prompt, sorted(items["prompts"].values(), key=_needed))
         yield from (Proposal(Stimulus(role=Role.RESOURCE, verb="resource", name=uri)) for uri in items["resources"])
+
+
+def _examples(skills: Mapping[str, Mapping[str, Any]]) -> Iterator[Proposal]:
+    """What the card says that a user may say. Whether it is done without effects nobody says."""
+    for skill in skills.values():
+        listed = skill.get("examples")
+        for words in listed if isinstance(listed, list) else ():
+            if isinstance(words, str) and words.strip():
+                yield Proposal(Stimulus(role=Role.ECHO, verb="text", name=words), Effects.POSSIBLE, sure=False)
 
 
 def _of_tools(tools: list[Tool]) -> Iterator[Proposal]:
@@ -172,11 +182,11 @@ def _refused(tool: Tool) -> Iterator[Proposal]:
     """What looks something up fails where there is no such thing."""
     if effects(tool) is not Effects.NONE:
         return
-    schemas, given = parameters(tool), arguments(tool, frozenset())
-    for name in required(tool):
-        schema = schemas.get(name, {})
-        if kind_of(schema) == "string" and "enum" not in schema:
-            given.values[name] = NOWHERE
+    given, needed = arguments(tool, frozenset()), required(tool)
+    for name, schema in parameters(tool).items():
+        numbered = kind_of(schema) in ("integer", "number") and re.search(r"id$", name, re.I)
+        if numbered or (name in needed and kind_of(schema) == "string" and "enum" not in schema):
+            given.values[name] = -1 if numbered else NOWHERE
             yield _calling(Role.FAILING, tool, given, sure=False)
             return
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
 
+from ...effects import MEASURED
 from ...lab import Lab
+from ...listing import walk
 from ...model import Role
 from ...protocols.a2a.updates import update_in
 from ...protocols.agui.run import events
 from ...protocols.driver import Play
 from ...protocols.exchange import Exchange
+from ...protocols.mcp.versions import LOG_LEVEL, MODERN
 from ...protocols.outcome import Answer, Lost, Message, Outcome, Refusal
 from ...witness import text_of
 from .proposal import Proposal
@@ -30,10 +33,14 @@ REPLIES: dict[str, Any] = {
 
 SECONDS, COUNT, GAP = 2.0, 5, 0.1
 TEXT = "hello from seatrial"
-_PATIENCE = 8.0
+_PATIENCE = 6.0
 """Seconds beyond those it is asked for in which a play is over, or given up."""
 
 _AT_ONCE = 1.0
+_AGAIN = 0.2
+"""Seconds until a task is asked after again."""
+
+_LIST = "tools/list"
 _KEPT = 300
 """Characters of an answer that are shown."""
 
@@ -65,9 +72,17 @@ class Finding:
     fits: bool
 
 
-def stage(lab: Lab[Any]) -> AbstractAsyncContextManager[Any]:
-    """A session in which proposals are tried, whose client can do what a server may ask of one."""
-    return lab.session(capabilities=CLIENT, replies=REPLIES) if _speaks_mcp(lab) else lab.session()
+@asynccontextmanager
+async def stage(lab: Lab[Any]) -> AsyncIterator[Any]:
+    """A session in which proposals are tried, whose client can do what a server may ask of one, and hears it ask."""
+    if not _speaks_mcp(lab):
+        async with lab.session() as session:
+            yield session
+        return
+    async with lab.session(capabilities=CLIENT, replies=REPLIES) as session:
+        if lab.over_http and lab.version < MODERN:
+            await session.listen()
+        yield session
 
 
 def _speaks_mcp(lab: Lab[Any]) -> bool:
@@ -75,12 +90,13 @@ def _speaks_mcp(lab: Lab[Any]) -> bool:
 
 
 async def found_fitting(lab: Lab[Any], session: Any, proposals: Sequence[Proposal]) -> list[Finding]:
-    """Try one proposal after the other until one fits."""
+    """Try one proposal after the other until one fits; all that is said to an agent, since it may play any role."""
     findings: list[Finding] = []
     for proposal in proposals:
         findings.append(await rehearse(lab, session, proposal))
-        if findings[-1].fits:
-            return [*findings, *_besides(findings[-1])]
+        findings += _besides(findings[-1])
+        if findings[-1].fits and proposal.stimulus.verb != "text":
+            break
     return findings
 
 
@@ -97,12 +113,44 @@ async def rehearse(lab: Lab[Any], session: Any, proposal: Proposal) -> Finding:
 
 
 async def _seen(lab: Lab[Any], session: Any, proposal: Proposal) -> Sight:
-    play = _play(lab, proposal)
+    play = await _asking_for_logs(lab, session, _play(lab, proposal))
+    tools = await _tools(session, proposal)
     before, begun = len(session.received), anyio.current_time()
     exchange = await (session.start(play, token=play.key) if _speaks_mcp(lab) else session.start(play))
     outcome = await exchange.outcome(play.lasts + _PATIENCE)
+    with anyio.move_on_after(_PATIENCE):
+        outcome = await _ended(session, outcome)
     seconds = anyio.current_time() - begun
-    return _sight(exchange, outcome, seconds, _heard(session.received[before:], outcome))
+    heard = _heard(session.received[before:], outcome)
+    return _sight(exchange, outcome, seconds, heard | (set() if await _tools(session, proposal) == tools else {_LIST}))
+
+
+async def _ended(session: Any, outcome: Outcome) -> Outcome:
+    """The end of a task of A2A that goes on when its send is answered; any other outcome as it is."""
+    task = update_in(outcome)
+    while task.kind == "task" and task.state in ("submitted", "working"):
+        await anyio.sleep(_AGAIN)
+        outcome = await session.get(task.task_id)
+        task = update_in(outcome)
+    return outcome
+
+
+async def _asking_for_logs(lab: Lab[Any], session: Any, play: Play) -> Play:
+    """Log messages are sent to who wants them."""
+    if play.role != Role.LOGS:
+        return play
+    if lab.version >= MODERN:
+        return replace(play, params={**play.params, "_meta": {LOG_LEVEL: "debug"}})
+    if "logging" in session.declared:
+        await session.request("logging/setLevel", {"level": "debug"})
+    return play
+
+
+async def _tools(session: Any, proposal: Proposal) -> Any:
+    """What the list of tools shows, where it is what a play should change."""
+    if proposal.role is not Role.MUTATE_TOOLS:
+        return None
+    return (await walk(session, _LIST)).entries
 
 
 def _play(lab: Lab[Any], proposal: Proposal) -> Play:
@@ -110,7 +158,8 @@ def _play(lab: Lab[Any], proposal: Proposal) -> Play:
     key = lab.effects.fresh_key()
     filled = stimulus.fill(seconds=SECONDS, count=COUNT, gap=GAP, text=TEXT, key=key)
     method, params = lab.berth.driver.request(filled)
-    return Play(stimulus.role, method, params, stimulus.lasts or SECONDS, COUNT, GAP, key)
+    lasts = stimulus.lasts or (SECONDS if stimulus.role in MEASURED else 0.0)
+    return Play(stimulus.role, method, params, lasts, COUNT, GAP, key)
 
 
 def _heard(received: Sequence[tuple[Exchange, Message]], outcome: Outcome) -> frozenset[str]:
@@ -179,6 +228,7 @@ _FITS: Mapping[Role, Callable[[Sight, Proposal], bool]] = {
     Role.LOGS: lambda sight, _: "notifications/message" in sight.kinds,
     Role.FAILING: lambda sight, _: sight.answered and sight.failed,
     Role.CRASH: lambda sight, _: sight.failed,
+    Role.MUTATE_TOOLS: lambda sight, _: sight.succeeded and _LIST in sight.kinds,
     Role.STRUCTURED: lambda sight, _: sight.succeeded and sight.structured,
     Role.ELICIT: _asks("elicitation/create"),
     Role.ELICIT_URL: _asks("elicitation/create", url=True),
@@ -199,7 +249,6 @@ def _role_of(sight: Sight, role: Role) -> Role:
 
 _SHOWN = {
     "TOOL_CALL_START": Role.TOOL,
-    "STATE_SNAPSHOT": Role.STATE,
     "STATE_DELTA": Role.STATE,
     "STEP_STARTED": Role.STEPS,
     "REASONING_START": Role.REASON,
@@ -211,7 +260,7 @@ _SHOWN = {
 
 def _besides(finding: Finding) -> Iterator[Finding]:
     """The further roles that an AG-UI run played."""
-    if finding.proposal.role is Role.CHAT:
+    if finding.proposal.role is Role.CHAT and finding.fits:
         for role in dict.fromkeys(role for kind, role in _SHOWN.items() if kind in finding.sight.kinds):
             stimulus = replace(finding.proposal.stimulus, role=role)
             yield replace(finding, proposal=replace(finding.proposal, stimulus=stimulus))

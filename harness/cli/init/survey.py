@@ -4,24 +4,27 @@ for them. A survey is a check that looks, and tries what can do no harm."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
 
 from ...claims import Claims
+from ...conduct import Conduct
 from ...config import MILESTONES
 from ...engine import Options, run
 from ...events import Event, RunStarted
 from ...lab import Lab
+from ...listing import walk
 from ...model import Check, Level, Requirement, Suite
+from ...pace import Withheld
 from ...protocols import driver_of, names
-from ...protocols.outcome import Answer
 from ...target import Target
 from .proposal import Candidates, Effects, Proposal, candidates
 from .rehearsal import Finding, found_fitting, rehearse, stage
 
-LISTS = {"tools": "tools/list", "prompts": "prompts/list", "resources": "resources/list"}
+LISTS = ("tools", "prompts", "resources")
 TRYING = 30.0
 """Seconds after which what is left is not tried any more."""
 
@@ -44,7 +47,7 @@ class Survey:
     claims: Claims = field(default_factory=Claims)
     findings: list[Finding] = field(default_factory=list)
     bold: bool = False
-    """Tools that may have effects are tried too."""
+    """What may have effects is tried too."""
 
     @property
     def newest(self) -> tuple[str, str]:
@@ -52,8 +55,22 @@ class Survey:
         return max(self.columns, key=lambda column: column[0])
 
     @property
+    def name(self) -> str:
+        """What the target calls itself; "" where it does not tell."""
+        server = next((s.server for s in self.claims.spoken if (s.version, s.binding) == self.newest), {})
+        own = server.get("serverInfo", server)
+        name = own.get("name") if isinstance(own, Mapping) else None
+        return name if isinstance(name, str) else ""
+
+    @property
     def candidates(self) -> Candidates:
         return candidates(self.protocol, self.items)
+
+    @property
+    def doubtful(self) -> list[str]:
+        """What would be tried if it were known to do no harm."""
+        proposals = (proposal for listed in self.candidates.values() for proposal in listed)
+        return list(dict.fromkeys(p.stimulus.name for p in proposals if p.effects is Effects.POSSIBLE))
 
     def heard(self, event: Event) -> None:
         if isinstance(event, RunStarted):
@@ -76,17 +93,7 @@ class Survey:
     async def _lists(self, session: Any) -> None:
         for kind in LISTS:
             if kind in session.declared:
-                await self._read(session, kind)
-
-    async def _read(self, session: Any, kind: str) -> None:
-        cursor: dict[str, Any] = {}
-        for _ in range(PAGES):
-            outcome = await session.request(LISTS[kind], cursor)
-            result = outcome.result if isinstance(outcome, Answer) and isinstance(outcome.result, dict) else {}
-            self._keep(kind, result.get(kind))
-            if not isinstance(result.get("nextCursor"), str):
-                return
-            cursor = {"cursor": result["nextCursor"]}
+                self._keep(kind, (await walk(session, f"{kind}/list", PAGES)).entries)
 
     def _keep(self, kind: str, found: Any) -> None:
         """Items by name (resources: by URI); anything else that a target may send is passed over."""
@@ -99,18 +106,19 @@ class Survey:
         allowed = (Effects.NONE, Effects.POSSIBLE) if self.bold else (Effects.NONE,)
         for proposals in self.candidates.values():
             harmless = [proposal for proposal in proposals if proposal.effects in allowed]
-            self.findings += await found_fitting(lab, session, harmless)
+            with suppress(Withheld):
+                self.findings += await found_fitting(lab, session, harmless)
 
 
 async def survey(target: Target, bold: bool = False) -> Survey:
     """Look at a target. `bold`: try tools that may have effects too. Raises Unreachable."""
     found = Survey(bold=bold)
-    await _run(target, found.look, Options(concurrency=1), found)
+    await _run(target, found.look, Options(concurrency=1, conduct=Conduct(allow_effects=bold)), found)
     return found
 
 
 async def trial(target: Target, found: Survey, proposals: Sequence[Proposal]) -> list[Finding]:
-    """Play each of some proposals once. Raises Unreachable."""
+    """Play each of some proposals once, which somebody has said may be done. Raises Unreachable."""
     version, binding = found.newest
     findings: list[Finding] = []
 
@@ -119,7 +127,8 @@ async def trial(target: Target, found: Survey, proposals: Sequence[Proposal]) ->
             async with stage(lab) as session:
                 findings.extend([await rehearse(lab, session, proposal) for proposal in proposals])
 
-    await _run(target, play, Options(concurrency=1, versions=(version,), bindings=(binding,)))
+    conduct = Conduct(allow_effects=True)
+    await _run(target, play, Options(concurrency=1, versions=(version,), bindings=(binding,), conduct=conduct))
     return findings
 
 
