@@ -27,7 +27,7 @@ from .relay import Dial, Link, Relay, piped
 from .stimuli import Stimulus
 from .target import Server, StartFailure, Target, held
 from .tempo import Tempo
-from .transcript import Recorder, Transcript
+from .transcript import Kind, Recorder, Transcript
 from .transport.http import HttpClient
 from .transport.network import Network
 
@@ -287,17 +287,21 @@ class Berth:
         more, nothing is known against it.
         """
         await self.pace.resumed()
-        for column in columns:
-            try:
-                async with self.lent(column, self._own(column)) as session:
-                    if not await session.healthy():
-                        await session.aclose()
-                        return False
-            except (Unfit, StartFailure, OSError):
-                return False
-            except Withheld:
-                return True
-        return True
+        return all([await self._answers(column) for column in columns])
+
+    async def _answers(self, column: Column) -> bool:
+        asked = self._own(column)
+        before = len(asked.records)
+        try:
+            async with self.lent(column, asked) as session:
+                if await session.healthy():
+                    return True
+                await session.aclose()
+        except (Unfit, StartFailure, OSError):
+            pass
+        except Withheld:
+            return True
+        return any(record.kind is Kind.WITHHELD for record in asked.records[before:])
 
 
 def _dial(network: Network, to: tuple[str, int]) -> Dial:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import anyio
 
@@ -10,6 +11,9 @@ from .model import Reason
 
 PATIENCE = 60.0
 """Seconds that a target may ask us to wait; one that asks for more is not asked again."""
+
+INSISTENCE = 5
+"""So often in a row is a target asked once more although it refuses also after its rest; then it is left alone."""
 
 
 class Withheld(Exception):
@@ -30,6 +34,7 @@ class Pace:
     rate: float = 0.0
     budget: int | None = None
     sent: int = 0
+    refusals: int = 0
     _next: float = 0.0
     _resumed: float = 0.0
 
@@ -41,6 +46,8 @@ class Pace:
         """Raises Withheld when no request is left."""
         if self.spent:
             raise Withheld(Reason.BUDGET, f"the budget of {self.budget} requests is spent; --budget sets another")
+        if self.refusals >= INSISTENCE:
+            raise Withheld(Reason.RATE_LIMITED, f"the target refused {self.refusals} requests also after its rest")
 
     async def admit(self) -> None:
         """Wait until a request may go, and count it. Raises Withheld when none is left."""
@@ -53,8 +60,28 @@ class Pace:
         await self.resumed()
 
     def pause(self, seconds: float) -> None:
-        """The target asks for a rest: nothing goes before it is over."""
+        """The target asks for a rest: nothing goes before it is over. Raises Withheld when it asks for too much."""
+        if seconds > PATIENCE:
+            self.refuse(f"the target asks for {seconds:.0f} s of rest, which is too long")
         self._resumed = max(self._resumed, anyio.current_time() + seconds)
+
+    def refuse(self, detail: str) -> NoReturn:
+        """The target does not take this request. Raises Withheld."""
+        self.refusals += 1
+        raise Withheld(Reason.RATE_LIMITED, detail)
+
+    def taken(self) -> None:
+        """The target took a request: its limits are not in the way."""
+        self.refusals = 0
+
+    def rested(self, since: float) -> bool:
+        """Was nothing sent for a while after that moment, because the target asked for it?"""
+        return self._resumed > since
+
+    @property
+    def over(self) -> bool:
+        """Will nothing more be sent?"""
+        return self.spent or self.refusals >= INSISTENCE
 
     async def resumed(self) -> None:
         """Wait until no rest is asked for."""

@@ -50,7 +50,10 @@ async def run_case(case: Case, berth: Berth, recorder: Recorder, histories: Hist
     except Exception as error:
         end = _crash(error)
     assert lab is not None
-    return replace(judged(lab, end), seconds=anyio.current_time() - begun)
+    result = judged(lab, end)
+    if berth.pace.rested(begun) and not case.check.limits:
+        result = _limited(result)
+    return replace(result, seconds=anyio.current_time() - begun)
 
 
 @asynccontextmanager
@@ -164,6 +167,15 @@ def judged(lab: Lab[Any], end: _End) -> Result:
     if end.verdict is not None:
         return Result(case, end.verdict, end.reason, end.detail, notes=noted, records=end.records)
     return _held(case, lab, noted)
+
+
+def _limited(result: Result) -> Result:
+    """What a result is worth if the target's limits made requests late meanwhile: a failure may be their doing."""
+    if result.verdict not in (Verdict.FAIL, Verdict.WARN, Verdict.INCONCLUSIVE):
+        return result
+    why = f"the target limited its clients meanwhile{': ' if result.detail else ''}{result.detail}"
+    notes = (*result.notes, *result.violations)
+    return Result(result.case, Verdict.INCONCLUSIVE, Reason.RATE_LIMITED, why, notes=notes, records=result.records)
 
 
 def _unasked(case: Case, withheld: Record) -> Result:

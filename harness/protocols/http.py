@@ -9,8 +9,7 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from ..model import Reason
-from ..pace import PATIENCE, Pace, Withheld
+from ..pace import Pace, Withheld
 from ..transcript import Kind, Recorder
 from ..transport.http import Holder, HttpClient, HttpFailure, HttpResponse
 from ..wire.json import JsonError, loads
@@ -168,6 +167,7 @@ class HttpCarrier:
         async with self.client.stream(*line, headers, body, holder) as response:
             wait = rest(response.status, response.headers) if self.heeds else None
             if wait is None:
+                self.pace.taken()
                 await self._receive(exchange, response)
                 return None
             shown = {"status": response.status, "headers": response.headers, "wait": wait}
@@ -184,12 +184,10 @@ class HttpCarrier:
         body: bytes | None,
     ) -> None:
         """Send it once more after the rest that the target asked for. Raises Withheld when that does not help."""
-        if wait > PATIENCE:
-            raise Withheld(Reason.RATE_LIMITED, f"the target asks for {wait:.0f} s of rest, which is too long")
         exchange.hold.begin()
         self.pace.pause(wait)
         if await self._tried(exchange, holder, line, headers, body) is not None:
-            raise Withheld(Reason.RATE_LIMITED, f"the target limits its clients, also after {wait:.0f} s of rest")
+            self.pace.refuse(f"the target limits its clients, also after {wait:.0f} s of rest")
 
     async def _receive(self, exchange: Exchange, response: HttpResponse) -> None:
         exchange.reply = Reply(response.status, response.headers)
