@@ -26,8 +26,9 @@ class NoChecklist(Exception):
 
 def make(kept: Kept, name: str, signatures: Iterable[Signature], today: date) -> Checklist:
     """The list of the target of that name, or of the only one when `name` is empty. Raises NoChecklist."""
-    results = _of_target(kept, name)
-    target, protocol = results[0].case.target, _protocol(results)
+    target = _chosen(kept, name)
+    results = tuple(result for result in kept.finished.results if result.case.target == target)
+    protocol = _protocol(results)
     server, address = _server(kept, target), _address(kept, target)
     version = _version(server)
     own = _subject(kept, target)
@@ -36,17 +37,22 @@ def make(kept: Kept, name: str, signatures: Iterable[Signature], today: date) ->
     return Checklist(own, address, protocol, version, today, kept.started, answers)
 
 
-def _of_target(kept: Kept, name: str) -> tuple[Result, ...]:
-    results = kept.finished.results
-    known = tuple(dict.fromkeys(result.case.target for result in results))
+def _chosen(kept: Kept, name: str) -> str:
+    """The name of the target. One that is reached in several ways is one target."""
+    known = tuple(dict.fromkeys(result.case.target for result in kept.finished.results))
     if not known:
         why = kept.finished.failure or "it judged nothing"
         raise NoChecklist(f"{kept.file} has no target to make a list for: {why}; make another run")
-    if len(known) > 1 and not name:
+    if len({_server_of(each) for each in known}) > 1 and not name:
         raise NoChecklist(f"{kept.file} is of several targets; name one of them: {', '.join(known)}")
     if name and name not in known:
         raise NoChecklist(f"{kept.file} is not of {name}, but of {', '.join(known)}")
-    return tuple(result for result in results if name in ("", result.case.target))
+    return name or known[0]
+
+
+def _server_of(target: str) -> str:
+    """A target without the way in which it is reached (`shop@gateway`)."""
+    return target.partition("@")[0]
 
 
 def _protocol(results: Iterable[Result]) -> str:
@@ -84,8 +90,9 @@ def _server(kept: Kept, target: str) -> Mapping[str, Any]:
     speakers: dict[str, set[str]] = {}
     for result in kept.finished.results:
         column = f"{result.case.column.version},{result.case.column.binding}"
-        speakers.setdefault(column, set()).add(result.case.target)
-    return {column: known for column, known in kept.started.server.items() if speakers.get(column) == {target}}
+        speakers.setdefault(column, set()).add(_server_of(result.case.target))
+    own = {_server_of(target)}
+    return {column: known for column, known in kept.started.server.items() if speakers.get(column) == own}
 
 
 def _address(kept: Kept, target: str) -> str:

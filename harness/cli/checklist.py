@@ -96,7 +96,7 @@ def list_(
         raise Refused("--run names a run that is over; give it, or a target to run now, not both")
     if past_run is None:
         _sail(ctx, _words(place, spawn, config, header))
-    found = _made(past_run, place if past_run else "", file)
+    found = _made(past_run, "" if "://" in place else place, file)
     _tell(found, form, output)
     ctx.exit(Exit.BROKEN if found.blockers else Exit.WELL)
 
