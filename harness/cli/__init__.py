@@ -14,6 +14,7 @@ _COMMANDS = {
     "list": ("listing", "List the checks."),
     "explain": ("explain", "Explain a check, a requirement or a mutant."),
     "init": ("init", "Ask a target what it offers and write a seatrial.toml."),
+    "check-config": ("check_config", "Say what is wrong with a seatrial.toml, without a network."),
     "report": ("report", "Tell an earlier run again, in any format."),
     "rerun": ("rerun", "Run one case of an earlier run again."),
     "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
