@@ -24,6 +24,7 @@ class Conduct:
     """What the user says of it. `rate` is in requests per second; None is what is due to the target.
 
     `safe`: carefully, whatever the target. `allow_effects`: it may be made to do anything, and be disturbed.
+    `among`: so many processes share what is due.
     """
 
     safe: bool = False
@@ -31,13 +32,14 @@ class Conduct:
     rate: float | None = None
     budget: int | None = None
     contact: str = ""
+    among: int = 1
 
     def towards(self, foreign: bool) -> Terms:
         careful = foreign or self.safe
         return Terms(
             gentle=careful and not self.allow_effects,
-            rate=self.rate if self.rate is not None else RATE if careful else 0.0,
-            budget=self.budget if self.budget is not None else BUDGET if careful else None,
+            rate=self.rate if self.rate is not None else RATE / self.among if careful else 0.0,
+            budget=self.budget if self.budget is not None else BUDGET // self.among if careful else None,
             concurrency=CONCURRENCY if careful else None,
         )
 

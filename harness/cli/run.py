@@ -66,13 +66,13 @@ def command(
             catalogue.require_bindings(target.bindings)
         return [attach(way) for target in targets for way in target.targets]
 
-    code = perform(prepare(Wanted(**typed, config=config), make, ("run", *whole), _fleet(targets)))
+    code = perform(prepare(Wanted(**typed, config=config), make, ("run", *whole), fleet(targets)))
     if len(targets) == 1 and not targets[0].stimuli and code in (Exit.UNJUDGED, Exit.BROKEN):
         _advise(place, targets[0])
     ctx.exit(code)
 
 
-def _fleet(targets: Sequence[TargetConfig]) -> dict[str, Any]:
+def fleet(targets: Sequence[TargetConfig]) -> dict[str, Any]:
     """What the reports tell of several targets: the words that name each, and which is another way to which."""
     ways = {way.name: target.name for target in targets for way in target.targets[1:]}
     names = {way.name: [target.name] for target in targets for way in target.targets}

@@ -21,10 +21,17 @@ def fresh_folder(seed: int) -> Path:
 
 
 def remember(folder: Path) -> None:
-    """`.seatrial/last` names the newest run; the folder keeps itself out of version control."""
-    if folder.parent.parent == HOME:
-        (HOME / ".gitignore").write_text("*\n", encoding="utf-8")
-        LAST.write_text(f"{folder}\n", encoding="utf-8")
+    """`.seatrial/last` names the newest run."""
+    if unversioned(folder):
+        (folder.parent.parent / LAST.name).write_text(f"{folder}\n", encoding="utf-8")
+
+
+def unversioned(folder: Path) -> bool:
+    """Where a run stands below `.seatrial`, that keeps itself out of version control; whether it stands there."""
+    home = folder.parent.parent
+    if kept_there := home.name == HOME.name:
+        (home / ".gitignore").write_text("*\n", encoding="utf-8")
+    return kept_there
 
 
 def newest() -> Path:
