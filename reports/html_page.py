@@ -9,7 +9,9 @@ from seatrial import Column, Level, Place, Verdict
 
 from .findings import Finding, Group, unjudged
 from .reporter import Run, counts, headings, places
+from .score import Score, remarks, scores
 from .text import shortened, visible
+from .ways import differences
 
 MARKS = {
     Verdict.FAIL: "FAIL",
@@ -34,11 +36,12 @@ PART, NAME, ADDRESS = 40, 120, 300
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`number` is that of the finding; `noted` says that it has notes."""
+    """`number` is that of the finding; `noted` says that it has notes, `accepted` that it fails nothing."""
 
     number: int
     verdict: Verdict
     noted: bool
+    accepted: bool
 
     @property
     def mark(self) -> str:
@@ -62,12 +65,22 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """How many checks of a suite passed in a column, of those that apply, and the worst verdict."""
+
+    passed: int
+    applicable: int
+    worst: Verdict
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
-    """A suite, and how many checks of it passed of those that apply, by column; "" where none does."""
+    """A suite. There is a tally for each column, and a score for each target of a whole run."""
 
     suite: str
     rows: tuple[Row, ...]
-    tallies: tuple[str, ...]
+    tallies: tuple[Tally, ...]
+    scores: tuple[Score, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +119,9 @@ class Page:
     unjudged: tuple[Reason, ...]
     inapplicable: tuple[Reason, ...]
     names: Mapping[Verdict, str]
+    accepted: int
+    remarks: tuple[str, ...]
+    ways: tuple[tuple[str, str], ...]
 
     @property
     def cases(self) -> int:
@@ -141,6 +157,7 @@ def page(run: Run, findings: Sequence[Finding]) -> Page:
     """The page of a run; `findings` are those of its results, in their order."""
     shown = places(run.results)
     numbers = {found.case: number for number, found in enumerate(findings)}
+    scored = scores(run)
     return Page(
         target=shortened(visible(run.started.target), NAME),
         address=shortened(visible(run.started.address), ADDRESS),
@@ -149,10 +166,13 @@ def page(run: Run, findings: Sequence[Finding]) -> Page:
         alerts=tuple(_alerts(run)),
         verdicts=counts(run.results),
         headings=tuple(map(_heading, shown, headings(shown))),
-        suites=tuple(_suites(findings, shown)),
+        suites=tuple(_suites(findings, shown, scored)),
         unjudged=_reasons(unjudged(findings, Verdict.INCONCLUSIVE), numbers),
         inapplicable=_reasons(unjudged(findings, Verdict.NOT_APPLICABLE), numbers),
         names=NAMES,
+        accepted=sum(bool(found.accepted) for found in findings),
+        remarks=tuple(remarks(scored)),
+        ways=tuple((visible(name), visible(text)) for name, text in differences(run)),
     )
 
 
@@ -169,7 +189,7 @@ def _heading(place: Place, told: Sequence[str]) -> Heading:
     return Heading(shown[:version], shown[version], shown[version + 1 :])
 
 
-def _suites(findings: Sequence[Finding], shown: Sequence[Place]) -> Iterator[Rows]:
+def _suites(findings: Sequence[Finding], shown: Sequence[Place], scored: Sequence[Score]) -> Iterator[Rows]:
     suites: dict[str, dict[str, dict[Place, int]]] = {}
     for number, found in enumerate(findings):
         checks = suites.setdefault(found.suite, {}).setdefault(found.check, {})
@@ -179,7 +199,7 @@ def _suites(findings: Sequence[Finding], shown: Sequence[Place]) -> Iterator[Row
     for suite, checks_of in suites.items():
         rows = tuple(_row(findings, numbers, shown) for numbers in checks_of.values())
         tallies = tuple(_tally([row.cells[place] for row in rows]) for place in range(len(shown)))
-        yield Rows(suite, rows, tallies)
+        yield Rows(suite, rows, tallies, tuple(score for score in scored if score.suite == suite))
 
 
 def _row(findings: Sequence[Finding], numbers: Mapping[Place, int], shown: Sequence[Place]) -> Row:
@@ -191,12 +211,15 @@ def _row(findings: Sequence[Finding], numbers: Mapping[Place, int], shown: Seque
 
 
 def _cell(findings: Sequence[Finding], number: int | None) -> Cell | None:
-    return None if number is None else Cell(number, findings[number].verdict, bool(findings[number].notes))
+    if number is None:
+        return None
+    found = findings[number]
+    return Cell(number, found.verdict, bool(found.notes), bool(found.accepted))
 
 
-def _tally(cells: Sequence[Cell | None]) -> str:
+def _tally(cells: Sequence[Cell | None]) -> Tally:
     applicable = [cell.verdict for cell in cells if cell and cell.verdict is not Verdict.NOT_APPLICABLE]
-    return f"{applicable.count(Verdict.PASS)}/{len(applicable)}" if applicable else ""
+    return Tally(applicable.count(Verdict.PASS), len(applicable), Verdict.merge(applicable))
 
 
 def _reasons(groups: Sequence[Group], numbers: Mapping[str, int]) -> tuple[Reason, ...]:

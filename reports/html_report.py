@@ -6,14 +6,15 @@ import base64
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import quote
 
-from seatrial import Evidence
+from seatrial import Evidence, Verdict
 
-from .findings import finding
+from .findings import Finding, finding
 from .html_case import as_data
 from .html_page import NAMES, page
 from .reporter import Run, WholeReporter
@@ -23,7 +24,7 @@ TEMPLATE = "report.html.j2"
 STYLES = ("report.css", "finding.css")
 SCRIPTS = ("page.js", "timeline.js", "finding.js")
 ROOM, LEAST, MOST = 8 * 2**20, 2 * 2**10, 64 * 2**10
-"""Characters for the evidence of all cases, and for that of one at least and at most."""
+"""Characters for the evidence of all cases that held, as many for that of all others; of one at least and at most."""
 
 
 class HtmlReporter(WholeReporter):
@@ -32,8 +33,8 @@ class HtmlReporter(WholeReporter):
     def render(self, run: Run) -> str:
         findings = [finding(result, run.started) for result in run.results]
         evidence, missing = _evidence(run.started.evidence)
-        room = max(LEAST, min(MOST, ROOM // max(len(findings), 1)))
-        told = [as_data(found, evidence, room) for found in findings]
+        rooms = _rooms(findings)
+        told = [as_data(found, evidence, rooms[_held(found)]) for found in findings]
         style, script = ("".join(map(_source, names)) for names in (STYLES, SCRIPTS))
         href = _href(run.started.evidence, self._out) if evidence else ""
         about = {"cases": [case["case"] for case in told], "evidence": bool(evidence), "href": href, "names": NAMES}
@@ -49,6 +50,17 @@ class HtmlReporter(WholeReporter):
             script=script,
             policy=f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
         )
+
+
+def _held(found: Finding) -> bool:
+    return found.verdict in (Verdict.PASS, Verdict.NOT_APPLICABLE)
+
+
+def _rooms(findings: Sequence[Finding]) -> dict[bool, int]:
+    """Characters for the evidence of one case that held, and of one that did not: fewer where there are more cases."""
+    held = sum(map(_held, findings))
+    numbers = {True: held, False: len(findings) - held}
+    return {kind: max(LEAST, min(MOST, ROOM // max(number, 1))) for kind, number in numbers.items()}
 
 
 def _evidence(file: str) -> tuple[Evidence | None, str]:

@@ -17,9 +17,9 @@ STEPS = 80
 """So many steps of one case are drawn at most."""
 ELSEWHERE = 24
 """So many of them may be cited records of other cases."""
-BODY, CITED_BODY, LABEL, HEAD = 1_500, 8_000, 120, 300
+BODY, CITED_BODY, LABEL, HEAD = 800, 8_000, 120, 200
 """Characters that are shown of a body, of one that a finding cites, of a label, and of a header."""
-STEP_SIZE = 300
+STEP_SIZE = 200
 """Characters that a step takes beside its texts, about."""
 
 

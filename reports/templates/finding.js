@@ -108,8 +108,9 @@ function body(found) {
   const made = [part("Clause", element("ul", "clauses", ...found.clauses.map((row) => clause(row, found.soft))))];
   if (found.violations.length) made.push(part("Finding", ...found.violations.map(claim), ...cited(found)));
   if (found.notes.length) made.push(part("Notes", ...found.notes.map(claim)));
-  made.push(...reasons(found), part("Run it again", command(found.rerun)));
-  if (found.curl.length) made.at(-1).append(curl(found.curl, found.redacted));
+  made.push(...reasons(found));
+  if (found.rerun) made.push(part("Run it again", command(found.rerun)));
+  if (found.curl.length) made.push(part("Requests", curl(found.curl, found.redacted)));
   return [...made, exchange(found)];
 }
 

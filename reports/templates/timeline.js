@@ -79,14 +79,24 @@ function arrow(from, to, shape) {
   return [line, head];
 }
 
+// What is said of a step: above its arrow where that begins, or above its mark in the middle of the picture.
 function caption(step, from, to) {
   const words = element("span", "words", step.label);
   const where = element("span", "operation", step.operation ?? "");
   const made = element("span", "caption", words, where);
-  const left = Math.min(from, to);
-  if (left < 50) made.style.left = `calc(${left}% + 10px)`;
-  else made.style.right = `calc(${100 - Math.max(from, to)}% + 10px)`;
-  made.style.maxWidth = left < 50 ? `calc(${100 - left}% - 14px)` : `calc(${Math.max(from, to)}% - 14px)`;
+  const [left, right] = [Math.min(from, to), Math.max(from, to)];
+  if (left === right && left > 30 && left < 70) {
+    made.style.left = percent(left);
+    made.style.transform = "translateX(-50%)";
+    made.style.width = "max-content";
+    made.style.maxWidth = percent(2 * Math.min(left, 100 - left));
+  } else if (left < 50) {
+    made.style.left = `calc(${left}% + 10px)`;
+    made.style.maxWidth = `calc(${100 - left}% - 14px)`;
+  } else {
+    made.style.right = `calc(${100 - right}% + 10px)`;
+    made.style.maxWidth = `calc(${right}% - 14px)`;
+  }
   return made;
 }
 
