@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import socket
@@ -15,6 +16,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from .config import TargetConfig
+from .redaction import inherited
 from .stimuli import Stimulus
 from .transport.network import Network, Process, Spawner
 from .transport.process import OsSpawner
@@ -98,7 +100,8 @@ class RealTarget:
         self.spawner: Spawner = spawner or OsSpawner()
         self.name, self.address, self.spawnable = config.name, config.address, config.spawned
         self.stimuli, self.headers, self.identities = config.stimuli, config.headers, config.identities
-        self.secrets, self.replicas, self.ca = config.secrets, config.replicas, config.ca
+        self.secrets = (*config.secrets, *(inherited(os.environ) if config.spawned else ()))
+        self.replicas, self.ca = config.replicas, config.ca
         self.protocol, self.bindings, self.versions = config.protocol, config.bindings, config.versions
         self.release, self.milestone, self.listens = config.release, config.milestone, bool(config.url)
         self.webhook_host, self.capabilities_url = config.webhook_host, config.capabilities_url
