@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from .labs import Labs
 
 FIXTURES = frozenset({"seatrial_lab", "seatrial_receiver"})
-EVERY_REASON = "all"
 
 
 class SeatrialWarning(UserWarning):
@@ -32,8 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add(
         "--seatrial-allow-inconclusive",
         metavar="REASON,...",
-        help=f"Skip what could not be judged for these reasons, or for {EVERY_REASON}; otherwise it fails.",
+        help="Skip what could not be judged for these reasons, or for all; otherwise it fails.",
     )
+    add("--seatrial-baseline", metavar="FILE", help="Failures that are accepted (default: seatrial.baseline.toml).")
+    add("--seatrial-no-baseline", action="store_true", help="Accept no failure.")
+    add("--seatrial-allow-effects", action="store_true", help="Somebody else's server may be made to do anything.")
     add("--seatrial-faults", choices=("none", "benign"), default="none", help="Faults around the whole run.")
     add("--seatrial-seed", metavar="SEED", type=int, help="Repeat the random choices of an earlier run.")
     add("--seatrial-tempo", metavar="FACTOR", type=float, default=1.0, help="Factor on every duration.")

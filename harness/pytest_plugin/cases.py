@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ..cli.refusal import Refused
 from ..engine import Unreachable
+from ..events import BaselineProblem
 from ..model import Case, Result, Verdict
 from .asked import Asked, asked
 from .passage import Passage
@@ -33,6 +36,7 @@ class Cases:
     asked: Asked
     _open: ExitStack = field(default_factory=ExitStack)
     _passage: Passage | None = None
+    _problems: tuple[BaselineProblem, ...] = ()
 
     @property
     def passage(self) -> Passage:
@@ -46,14 +50,23 @@ class Cases:
             return None
         return CaseFile.from_parent(parent, path=file_path, cases=self)
 
-    def pytest_sessionfinish(self) -> None:
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """A worker of xdist is about to start."""
+        node.workerinput.update(self.asked.told)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self._passage is not None:
-            self._passage.conclude()
+            self._problems = self._passage.conclude()
+            if self._problems and session.exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
         self._open.close()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if self.asked.folder.exists():
-            terminalreporter.write_line(f"seatrial: evidence and reports are in {self.asked.folder}")
+        for problem in self._problems:
+            terminalreporter.write_line(f"seatrial: {problem}", red=True)
+        for folder in sorted(self.asked.folder.parent.glob(f"{self.asked.folder.name}*")):
+            terminalreporter.write_line(f"seatrial: evidence and reports are in {folder}")
 
 
 class CaseFile(pytest.File):
@@ -89,7 +102,10 @@ class CaseItem(pytest.Item):
 
     def setup(self) -> None:
         selected = [item.case for item in self.session.items if isinstance(item, CaseItem)]
-        self.result = self.cases.passage.result(self.case, selected)
+        try:
+            self.result = self.cases.passage.result(self.case, selected)
+        except Refused as error:
+            pytest.fail(f"seatrial: {error}", pytrace=False)
         if self.result.verdict is Verdict.ERROR:
             self.teller.tell(self, self.result)
 

@@ -11,10 +11,10 @@ from typing import TextIO
 
 import anyio
 
-from ..cli.execution import IN_FOLDER
-from ..cli.reporting import Feed, Request, opened, writable
+from ..cli.reporting import IN_FOLDER, Feed, Request, opened, writable
+from ..cli.runs import remember, unversioned
 from ..engine import Fleet, Voyage, embarked
-from ..events import CaseFinished, Event, RunStarted
+from ..events import BaselineProblem, CaseFinished, Event, RunStarted
 from ..model import Case, Result
 from ..target import attach
 from .asked import Asked
@@ -46,7 +46,7 @@ class Passage:
     def plan(self) -> tuple[Case, ...]:
         """Reach the targets: every case that there is, in the order in which they are best run. Raises Unreachable."""
         if self._fleet is None:
-            targets = [attach(config) for config in self.asked.targets]
+            targets = [attach(config) for config in self.asked.ways]
             boarding = embarked(targets, self.asked.suites, self.asked.options, self._hear, self._keep)
             self._fleet = self.thread.enter(boarding)
             self.cases = self.thread.call(self._chart, self._fleet)
@@ -73,10 +73,13 @@ class Passage:
         self._selected = tuple(case for case in self.cases if case.id in chosen)
         folder = self.asked.folder
         self._evidence = self._under_way.enter_context(writable(folder / "evidence.jsonl", "the evidence"))
+        unversioned(folder) if self.asked.worker else remember(folder)
         requests = [Request(name, str(folder / file)) for name, file in IN_FOLDER.items()]
         reporters = self._under_way.enter_context(opened(requests))
         start = replace(self.started, evidence=str(self._evidence.name))
-        self._feed = Feed(reporters, self.asked.policy, start, {"command": list(self.asked.command)})
+        left_out = len(self._selected) < len(self.cases) or bool(self.asked.worker)
+        context = {**self.asked.context, **({"partial": True} if left_out else {})}
+        self._feed = Feed(reporters, replace(self.asked.policy, whole=not left_out), start, context)
         self._evidence.writelines(self._early)
         self._early.clear()
         if not self.asked.worker:
@@ -151,7 +154,7 @@ class Passage:
     def _hear(self, event: Event) -> None:
         match event:
             case RunStarted():
-                self.started = replace(event, options={**event.options, "command": list(self.asked.command)})
+                self.started = replace(event, options={**event.options, **self.asked.context})
             case CaseFinished(result=result) if result.case.id in self._awaited:
                 self._awaited[result.case.id].set_result(result)
 
@@ -161,13 +164,12 @@ class Passage:
         else:
             self._evidence.write(f"{line}\n")
 
-    def conclude(self) -> None:
-        """Leave what is still under way, and write the reports, if anything was run."""
+    def conclude(self) -> tuple[BaselineProblem, ...]:
+        """Leave what is still under way, and write the reports, if anything was run: what of the baseline is amiss."""
         with self._under_way:
-            if self._feed is not None:
-                self.thread.call(self._report, self._feed)
+            return self.thread.call(self._reported, self._feed) if self._feed else ()
 
-    def _report(self, feed: Feed) -> None:
+    def _reported(self, feed: Feed) -> tuple[BaselineProblem, ...]:
         assert self._fleet is not None
         judged = self._judged
         cases = tuple(c for c in self._selected if c.id in judged) if self.asked.worker else self._selected
@@ -178,3 +180,4 @@ class Passage:
             feed.emit(CaseFinished(judged[case.id], done, len(cases)))
         logbook.finish(all(case.id in judged for case in cases))
         feed.conclude()
+        return feed.policy.problems(feed.results)
