@@ -48,6 +48,16 @@ class Evidence:
     def at(self, number: int) -> Line | None:
         return self._numbers.get(number)
 
+    @property
+    def lines(self) -> Sequence[Line]:
+        """All of them, in the order of the file."""
+        return tuple(self._numbers.values())
+
+    @property
+    def last(self) -> int:
+        """The greatest number of a record; 0 where there is none."""
+        return max(self._numbers, default=0)
+
     def records(self, lines: Sequence[Line]) -> Iterator[Record]:
         """What these lines hold. Raises OSError."""
         with self.file.open("rb") as stream:

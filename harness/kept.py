@@ -23,11 +23,12 @@ class ReportError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A run as its report tells it. `file` is the report."""
+    """A run as its report tells it. `file` is the report, `version` the one of Seatrial that wrote it."""
 
     file: Path
     started: RunStarted
     finished: RunFinished
+    version: str = ""
 
     @property
     def results(self) -> dict[str, Result]:
@@ -73,7 +74,7 @@ def load(place: Path) -> Kept:
         summary.get("stopped", ""),
         problems,
     )
-    return Kept(file, started, finished)
+    return Kept(file, started, finished, report["seatrial"])
 
 
 def _read(file: Path) -> Any:

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import TypeVar
 
 from .baseline import Baseline
-from .events import BaselineProblem
+from .events import BaselineProblem, RunFinished
 from .model import Column, Place, Reason, Result, Verdict, Violation
 
 T = TypeVar("T")
@@ -67,6 +67,14 @@ def exit_code(results: Iterable[Result], policy: Policy) -> Exit:
         return Exit.BROKEN
     unjudged = (r for r in found if r.verdict is Verdict.INCONCLUSIVE and not policy.accepts(r))
     return Exit.UNJUDGED if Verdict.ERROR in verdicts or any(unjudged) else Exit.WELL
+
+
+def conclusion(finished: RunFinished, policy: Policy) -> Exit:
+    """The exit code of a run as it ended."""
+    if not (finished.complete or finished.stopped or finished.failure):
+        return Exit.INTERRUPTED
+    code = exit_code(finished.results, policy)
+    return Exit.UNREACHABLE if finished.failure and code is not Exit.BROKEN else code
 
 
 def cells(results: Iterable[Result]) -> Mapping[tuple[str, Place], Verdict]:
@@ -144,8 +152,9 @@ def repeated(results: Sequence[Result]) -> Result:
 
 
 def _worst(results: Iterable[Result]) -> Result:
+    """What no baseline accepts is worse than what one does."""
     order = list(Verdict)
-    return min(results, key=lambda result: order.index(result.verdict))
+    return min(results, key=lambda result: (order.index(result.verdict), bool(result.accepted)))
 
 
 def _united(left: tuple[T, ...], right: tuple[T, ...]) -> tuple[T, ...]:

@@ -15,6 +15,7 @@ _COMMANDS = {
     "explain": ("explain", "Explain a check, a requirement or a mutant."),
     "init": ("init", "Ask a target what it offers and write a seatrial.toml."),
     "check-config": ("check_config", "Say what is wrong with a seatrial.toml, without a network."),
+    "merge": ("merge", "Make one run of its shards."),
     "report": ("report", "Tell an earlier run again, in any format."),
     "rerun": ("rerun", "Run one case of an earlier run again."),
     "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
@@ -78,8 +79,6 @@ def _confess(ctx: click.Context) -> NoReturn:
 @click.group(cls=Commands)
 @click.version_option(package_name="seatrial")
 def main() -> None:
-    """Takes an agent-protocol server out to sea before its launch.
-
-    Every check drives the target through its real protocol, some of them under injected faults, and gives a
-    verdict with the evidence for it.
+    """Takes an agent-protocol server out to sea before its launch: every check drives it through its real protocol,
+    some under injected faults, and gives a verdict with the evidence for it.
     """

@@ -19,23 +19,17 @@ from anyio.abc import TaskStatus
 
 from ..engine import Options, Unreachable
 from ..engine import run as run_cases
-from ..events import RunStarted
-from ..matrix import Exit, Policy, exit_code
-from ..model import Reason
+from ..events import RunFinished, RunStarted
+from ..matrix import Exit, Policy, conclusion
 from ..redaction import redactor
-from ..spelling import unknown
 from ..stimuli import BINDING_ALIASES
 from ..target import Target
-from .baseline import heeded
 from .catalogue import Catalogue, load
-from .options import EVERY_REASON, Wanted
-from .refusal import Refused
-from .reporting import STANDARD_ERROR, STANDARD_OUTPUT, Feed, Request, opened, parsed, writable
+from .options import Wanted
+from .policy import policy
+from .reporting import Feed, Request, opened, parsed, requested, writable
 from .runs import fresh_folder, remember
 from .selection import chosen, earlier_failures, require_same_targets
-
-IN_FOLDER = {"json": "report.json", "markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
-"""The reports that every run leaves in its folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,27 +109,21 @@ def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
 
 
 def _policy(wanted: Wanted) -> Policy:
-    return Policy(
+    return policy(
         strict=wanted.strict,
         strict_info=wanted.strict_info,
-        allowed=_allowed(wanted.allow_inconclusive),
-        baseline=heeded(wanted.baseline, wanted.no_baseline, wanted.config),
+        allow_inconclusive=wanted.allow_inconclusive,
+        baseline=wanted.baseline,
+        no_baseline=wanted.no_baseline,
+        config=wanted.config,
         whole=not (wanted.partial or wanted.shard),
     )
-
-
-def _allowed(text: str | None) -> frozenset[Reason]:
-    names = [] if text is None else list(Reason) if text == EVERY_REASON else text.split(",")
-    for name in names:
-        if name not in list(Reason):
-            raise Refused(f"--allow-inconclusive: {unknown('reason', name, Reason)}")
-    return frozenset(map(Reason, names))
 
 
 def perform(job: Job) -> Exit:
     """Run the job, write every report, and say how it went. Raises Refused before the run, never after its start."""
     evidence = job.folder / "evidence.jsonl"
-    with writable(evidence, "the evidence") as lines, opened(_requests(job)) as reporters:
+    with writable(evidence, "the evidence") as lines, opened(requested(job.reports, job.folder)) as reporters:
         remember(job.folder)
         feed = Feed(reporters, job.policy, _start(job, evidence), _asked(job))
         _spare_the_collector()
@@ -152,13 +140,6 @@ def _spare_the_collector() -> None:
 def _asked(job: Job) -> dict[str, Any]:
     """What the reports tell of the command line beside the options of the engine."""
     return {"command": list(job.command), **job.shown}
-
-
-def _requests(job: Job) -> tuple[Request, ...]:
-    """The matrix for the person, what the run folder always holds, and what was asked for."""
-    taken = any(request.path == STANDARD_OUTPUT for request in job.reports)
-    kept = (Request(name, str(job.folder / file)) for name, file in IN_FOLDER.items())
-    return (Request("console", STANDARD_ERROR if taken else STANDARD_OUTPUT), *kept, *job.reports)
 
 
 def _start(job: Job, evidence: Path) -> RunStarted:
@@ -203,8 +184,8 @@ class _Run:
                 failure = await self._cases()
                 tasks.cancel_scope.cancel()
         finally:
-            self.feed.conclude(failure)
-        return self._exit(failure)
+            finished = self.feed.conclude(failure)
+        return self._exit(failure, finished)
 
     async def _cases(self) -> str:
         """Run them; what keeps the target from being judged at all, "" when nothing does."""
@@ -228,11 +209,7 @@ class _Run:
                 scope.cancel()
                 return
 
-    def _exit(self, failure: str) -> Exit:
+    def _exit(self, failure: str, finished: RunFinished) -> Exit:
         if failure:
             return Exit.UNREACHABLE
-        feed = self.feed
-        if self.interrupted or not (feed.complete or feed.stopped or feed.failure):
-            return Exit.INTERRUPTED
-        code = exit_code(feed.results, self.job.policy)
-        return Exit.UNREACHABLE if feed.failure and code is not Exit.BROKEN else code
+        return Exit.INTERRUPTED if self.interrupted else conclusion(finished, self.job.policy)

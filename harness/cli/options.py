@@ -49,8 +49,8 @@ class Sectioned(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         whole, sections = ctx.meta.get(self.WHOLE, False), dict[str, list[tuple[str, str]]]()
         for each in self.get_params(ctx):
-            told = each.get_help_record(ctx)
-            if told and told[0] and (whole or not _rare(each)):
+            told = each.get_help_record(ctx) if isinstance(each, click.Option) else None
+            if told and (whole or not _rare(each)):
                 sections.setdefault(getattr(each, "section", OPTIONS) if whole else OPTIONS, []).append(told)
         for name in sorted(sections, key=(*SECTIONS, *sections).index):
             with formatter.section(name):

@@ -27,10 +27,10 @@ def command(run: Path | None, report: tuple[str, ...], verbose: bool) -> None:
     events = (started, *list(told.events())[1:]) if report else (started, told.finished)
     with opened(parsed(report) or (Request("console", STANDARD_OUTPUT),)) as reporters:
         for reporter in reporters:
-            _replay(reporter, events)
+            replay(reporter, events)
 
 
-def _replay(reporter: Reporter, events: Iterable[Event]) -> None:
+def replay(reporter: Reporter, events: Iterable[Event]) -> None:
     """Raises Refused."""
     try:
         for event in events:

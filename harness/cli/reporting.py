@@ -21,6 +21,8 @@ from .refusal import Refused
 
 GROUP = "seatrial.reporters"
 STANDARD_OUTPUT, STANDARD_ERROR = "-", "&2"
+IN_FOLDER = {"json": "report.json", "markdown": "report.md", "junit": "junit.xml", "html": "report.html"}
+"""The reports that every run leaves in its folder."""
 
 
 class Reporter(Protocol):
@@ -117,27 +119,15 @@ class Feed:
     def results(self) -> tuple[Result, ...]:
         return self._finished.results if self._finished else tuple(self._results.values())
 
-    @property
-    def complete(self) -> bool:
-        return self._finished is not None and self._finished.complete
-
-    @property
-    def failure(self) -> str:
-        """Why a target has no results."""
-        return self._finished.failure if self._finished else ""
-
-    @property
-    def stopped(self) -> bool:
-        """Did the run end itself before its time?"""
-        return self._finished is not None and bool(self._finished.stopped)
-
-    def conclude(self, failure: str = "") -> None:
-        """Close every reporter; a run without an end gets one that says so."""
+    def conclude(self, failure: str = "") -> RunFinished:
+        """Close every reporter, and say how the run ended; one without an end gets one that says so."""
         if not self._started:
             self.emit(self.start)
         if not self._finished:
             self.emit(RunFinished(self.results, self._spent(), bool(failure), failure))
         self._each(lambda reporter: reporter.close())
+        assert self._finished
+        return self._finished
 
     def _spent(self) -> float:
         return time.monotonic() - self._begun
@@ -153,6 +143,13 @@ class Feed:
             except OSError as error:
                 self.reporters.remove(reporter)
                 click.echo(f"Error: {type(reporter).__name__} cannot write: {error.strerror or error}", err=True)
+
+
+def requested(reports: Sequence[Request], folder: Path) -> tuple[Request, ...]:
+    """The matrix for the person, what a run's folder always holds, and what was asked for."""
+    taken = any(request.path == STANDARD_OUTPUT for request in reports)
+    kept = (Request(name, str(folder / file)) for name, file in IN_FOLDER.items())
+    return (Request("console", STANDARD_ERROR if taken else STANDARD_OUTPUT), *kept, *reports)
 
 
 def parsed(texts: Iterable[str]) -> tuple[Request, ...]:

@@ -44,6 +44,7 @@ LAYERS = (
         "evidence",
         "curl",
         "repetition",
+        "merging",
     },
     {"discovery", "cli", "pytest_plugin", "__main__"},
 )
