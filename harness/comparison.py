@@ -51,6 +51,11 @@ class Comparison:
     head: RunStarted
     changes: tuple[Change, ...]
 
+    @property
+    def kinds(self) -> tuple[ChangeKind, ...]:
+        """Those that there are, the most important first."""
+        return tuple(kind for kind in ChangeKind if self.of(kind))
+
     def of(self, kind: ChangeKind) -> tuple[Change, ...]:
         return tuple(change for change in self.changes if change.kind is kind)
 

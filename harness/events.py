@@ -21,6 +21,11 @@ class RunStarted:
     options: dict[str, Any] = field(default_factory=dict)
     evidence: str = ""
 
+    @property
+    def partial(self) -> bool:
+        """Is this less than a whole run, since some cases were not asked for or are another shard's?"""
+        return bool(self.options.get("partial") or self.options.get("shard"))
+
 
 @dataclass(frozen=True, slots=True)
 class CaseStarted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from seatrial import Change, ChangeKind, Comparison, Result
@@ -17,6 +17,10 @@ SCHEMA = "seatrial.diff/1"
 LIMIT = 300
 """Characters of what was seen that are shown; JSON has all of them."""
 
+SHOWN = 12
+"""So many changes of each kind that is not for the worse are shown at a terminal."""
+
+_WORSE = (ChangeKind.REGRESSION, ChangeKind.ACCEPTED)
 HEADINGS = {
     ChangeKind.REGRESSION: "Regressions",
     ChangeKind.ACCEPTED: "Worse, but accepted by the baseline",
@@ -32,16 +36,19 @@ def text(found: Comparison) -> str:
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    for kind, heading in HEADINGS.items():
-        listed = found.of(kind)
-        if listed:
-            yield heading
-        for change in listed:
-            yield f"  {_said(change.base):<14} -> {_said(change.head):<14} {visible(change.case)}"
-            yield from (f"      {name}: {visible(shortened(told, LIMIT))}" for name, told in _parts(change, found))
-        if listed:
-            yield ""
+    for kind in found.kinds:
+        yield HEADINGS[kind]
+        yield from _section(found.of(kind), found, None if kind in _WORSE else SHOWN)
+        yield ""
     yield _counted(found)
+
+
+def _section(listed: Sequence[Change], found: Comparison, limit: int | None) -> Iterator[str]:
+    for change in listed[:limit]:
+        yield f"  {_said(change.base):<14} -> {_said(change.head):<14} {visible(change.case)}"
+        yield from (f"      {name}: {visible(shortened(told, LIMIT))}" for name, told in _parts(change, found))
+    if more := len(listed) - len(listed[:limit]):
+        yield f"  and {more} more; --format json names them"
 
 
 def _said(result: Result | None) -> str:
@@ -50,7 +57,7 @@ def _said(result: Result | None) -> str:
 
 def _parts(change: Change, found: Comparison) -> Iterator[tuple[str, str]]:
     """What to know of a change for the worse: (name, text)."""
-    if change.kind not in (ChangeKind.REGRESSION, ChangeKind.ACCEPTED) or change.head is None:
+    if change.kind not in _WORSE or change.head is None:
         return
     told = finding(change.head, found.head)
     named = ", ".join(filter(None, change.newly_broken))
@@ -59,7 +66,8 @@ def _parts(change: Change, found: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def _counted(found: Comparison) -> str:
-    return ", ".join(f"{len(found.of(kind))} {kind}" for kind in ChangeKind)
+    """The number of changes of each kind, in one line."""
+    return ", ".join(f"{kind}: {len(found.of(kind))}" for kind in ChangeKind)
 
 
 def markdown(found: Comparison) -> str:
@@ -72,12 +80,11 @@ def _document(found: Comparison) -> Iterator[str]:
     yield ""
     yield _counted(found)
     yield ""
-    for kind, heading in HEADINGS.items():
-        listed = found.of(kind)
-        if listed:
-            yield f"## {heading}"
-            yield ""
-            yield from table(["case", "base", "head", "breaks", "actual"], [_row(change, found) for change in listed])
+    for kind in found.kinds:
+        yield f"## {HEADINGS[kind]}"
+        yield ""
+        rows = [_row(change, found) for change in found.of(kind)]
+        yield from table(["case", "base", "head", "breaks", "actual"], rows)
 
 
 def _row(change: Change, found: Comparison) -> list[str]:

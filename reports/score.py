@@ -43,8 +43,7 @@ class Score:
 
 def scores(run: Run) -> tuple[Score, ...]:
     """The scores of a run by suite and target; none of a run that left cases out or did not come to its end."""
-    options = run.started.options
-    if not run.complete or run.failure or options.get("partial") or options.get("shard"):
+    if not run.complete or run.failure or run.started.partial:
         return ()
     targets = dict.fromkeys(result.case.target for result in run.results)
     return tuple(

@@ -108,7 +108,7 @@ def prune(run: Path | None, file: Path) -> None:
 
 
 def _require_whole(told: Kept) -> None:
-    if told.started.options.get("partial") or not told.finished.complete:
+    if told.started.partial or not told.finished.complete:
         raise Refused(f"{told.file} is of a run that left cases out; run all of them, then prune")
 
 
