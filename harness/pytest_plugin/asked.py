@@ -24,6 +24,7 @@ from ..document import ConfigError, read
 from ..engine import Options
 from ..matrix import Policy
 from ..model import Suite
+from ..planning import Shard
 
 RUNS = Path(".seatrial") / "runs"
 SEED, BEGUN = "seatrial_seed", "seatrial_begun"
@@ -32,7 +33,7 @@ SEED, BEGUN = "seatrial_seed", "seatrial_begun"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """`file` describes the targets, `place` is where it is; `folder` gets evidence and reports; `begun` is when;
-    `worker` is xdist's name of this process, or "".
+    `worker` is xdist's name of this process, or "", and `workers` says how many there are.
     """
 
     file: Path
@@ -44,11 +45,18 @@ class Asked:
     folder: Path
     begun: str
     worker: str = ""
+    workers: int = 1
 
     @property
     def told(self) -> dict[str, Any]:
         """What the workers of a controller have in common."""
         return {SEED: self.options.seed, BEGUN: self.begun}
+
+    @property
+    def shard(self) -> Shard | None:
+        """What part of the run this process does, for who makes them one again."""
+        number = self.worker.removeprefix("gw")
+        return Shard(int(number) + 1, self.workers) if number.isdecimal() else None
 
     @property
     def ways(self) -> tuple[TargetConfig, ...]:
@@ -84,6 +92,7 @@ def asked(config: pytest.Config) -> Asked:
         folder=config.rootpath / RUNS / "-".join(filter(None, (begun, str(seed), worker))),
         begun=begun,
         worker=worker,
+        workers=int(told.get("workercount", 1)),
     )
 
 

@@ -57,7 +57,7 @@ class Cases:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self._passage is not None:
-            self._problems = self._passage.conclude()
+            self._problems = self._passage.conclude(selected(session))
             if self._problems and session.exitstatus == pytest.ExitCode.OK:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
         self._open.close()
@@ -101,9 +101,8 @@ class CaseItem(pytest.Item):
         return Teller(self.cases.asked.policy, passage.started, partial=bool(self.cases.asked.worker))
 
     def setup(self) -> None:
-        selected = [item.case for item in self.session.items if isinstance(item, CaseItem)]
         try:
-            self.result = self.cases.passage.result(self.case, selected)
+            self.result = self.cases.passage.result(self.case, selected(self.session))
         except Refused as error:
             pytest.fail(f"seatrial: {error}", pytrace=False)
         if self.result.verdict is Verdict.ERROR:
@@ -115,3 +114,8 @@ class CaseItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, self.cases.asked.line(self.case.target), self.case.id
+
+
+def selected(session: pytest.Session) -> list[Case]:
+    """The cases that are to be run."""
+    return [item.case for item in session.items if isinstance(item, CaseItem)]

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TextIO
+from typing import Any, TextIO
 
 import anyio
 
@@ -77,14 +77,19 @@ class Passage:
         requests = [Request(name, str(folder / file)) for name, file in IN_FOLDER.items()]
         reporters = self._under_way.enter_context(opened(requests))
         start = replace(self.started, evidence=str(self._evidence.name))
-        left_out = len(self._selected) < len(self.cases) or bool(self.asked.worker)
-        context = {**self.asked.context, **({"partial": True} if left_out else {})}
-        self._feed = Feed(reporters, replace(self.asked.policy, whole=not left_out), start, context)
+        whole = len(self._selected) == len(self.cases)
+        policy = replace(self.asked.policy, whole=whole and not self.asked.worker)
+        self._feed = Feed(reporters, policy, start, {**self.asked.context, **self._part(whole)})
         self._evidence.writelines(self._early)
         self._early.clear()
         if not self.asked.worker:
             self._awaited = {case.id: Future() for case in self._selected}
             self._under_way.enter_context(self.thread.plain(self._sailing()))
+
+    def _part(self, whole: bool) -> dict[str, Any]:
+        """What the reports are told of cases that are left out, or run by other workers."""
+        shard = {"shard": str(self.asked.shard), "planned": len(self._selected)} if self.asked.shard else {}
+        return {**({} if whole else {"partial": True}), **shard}
 
     def _traffic(self, case: Case) -> Iterator[Case]:
         """The cases that a monitor watches."""
@@ -164,8 +169,13 @@ class Passage:
         else:
             self._evidence.write(f"{line}\n")
 
-    def conclude(self) -> tuple[BaselineProblem, ...]:
-        """Leave what is still under way, and write the reports, if anything was run: what of the baseline is amiss."""
+    def conclude(self, selected: Sequence[Case]) -> tuple[BaselineProblem, ...]:
+        """Leave what is still under way, and write the reports, if anything was run: what of the baseline is amiss.
+
+        A worker that was given nothing says so: it is a part of the run nevertheless.
+        """
+        if self.asked.worker and self._feed is None and selected:
+            self._depart(selected)
         with self._under_way:
             return self.thread.call(self._reported, self._feed) if self._feed else ()
 
