@@ -1,81 +1,71 @@
-"""What a baseline accepts fails nothing in any format, and an entry of it that is out of date does."""
+"""How reports tell what a baseline accepts, and what of it is out of date. JUnit, SARIF and the others: beside them."""
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from importlib import resources
+from pathlib import Path
 
-import junitparser
+import jsonschema
 import pytest
-from seatrial.events import BaselineProblem, Event, RunFinished
-from seatrial.model import Acceptance, Result
-from seatrial.reports.badge import BadgeJsonReporter
-from seatrial.reports.github import GithubReporter
-from seatrial.reports.github_summary import GithubSummaryReporter
-from seatrial.reports.junit import JunitReporter
+from seatrial.events import BaselineProblem, CaseFinished, Event, RunFinished
+from seatrial.kept import load
+from seatrial.model import Acceptance
+from seatrial.reports.console import ConsoleReporter
+from seatrial.reports.json_report import JsonReporter
+from seatrial.reports.markdown import MarkdownReporter
+from seatrial.reports.reporter import Reporter
 
-from .report_samples import RESULTS, STARTED, report
+from .report_samples import EVIL, RESULTS, STARTED, report
 
-WHY = Acceptance("the gateway is replaced in spring", "team-shop", date(2027, 1, 31))
-PASSED = RESULTS[4]
-ACCEPTED = replace(RESULTS[0], accepted=(WHY,))
-STALE = BaselineProblem("stale", "seatrial.baseline.toml:3: accepted.1", "is stale: it holds now")
-
-
-def run(*results: Result, problems: tuple[BaselineProblem, ...] = ()) -> list[Event]:
-    started = replace(STARTED, cases=tuple(result.case for result in results))
-    return [started, RunFinished(results, 1.0, baseline=problems)]
-
-
-def outcomes(of: list[Event]) -> dict[str, object]:
-    """What a CI server reads of each test case."""
-    read = junitparser.JUnitXml.fromstring(report(JunitReporter, of).encode("utf-8"))
-    return {case.name: case.result[0] for suite in read for case in suite if case.result}
+WHY = Acceptance(f"known {EVIL}", "the shop team", date(2027, 1, 31))
+ACCEPTED = tuple(replace(result, accepted=(WHY,)) if n == 1 else result for n, result in enumerate(RESULTS))
+PROBLEM = BaselineProblem("stale", "b.toml:3: accepted.1", "is stale: shop/mcp.x holds now")
+EVENTS: list[Event] = [
+    STARTED,
+    *(CaseFinished(result, done, len(ACCEPTED)) for done, result in enumerate(ACCEPTED, 1)),
+    RunFinished(ACCEPTED, 4.0, baseline=(PROBLEM,)),
+]
 
 
-def badge(of: list[Event]) -> tuple[str, str]:
-    told = json.loads(report(BadgeJsonReporter, of))
-    return told["message"], told["color"]
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
 
 
-def test_junit_skips_what_is_accepted_and_says_why() -> None:
-    found = outcomes(run(PASSED, ACCEPTED))
-    assert list(found) == [ACCEPTED.case.id]
-    (skipped,) = found.values()
-    assert isinstance(skipped, junitparser.Skipped)
-    assert skipped.message == "by team-shop until 2027-01-31: the gateway is replaced in spring"
+def test_the_console_tells_it_after_what_is_not_accepted() -> None:
+    written = report(ConsoleReporter, EVENTS)
+    assert "FAIL, accepted shop/mcp.can.stops-work[2026-07-28,streamable-http,none]" in written
+    assert 0 < written.index("\nFAIL mcp.can.stops-work") < written.index("\nFAIL accepted mcp.can.stops-work")
+    assert "accepted by the shop team until 2027-01-31: known a\\x1b[31mred" in written
+    assert "Baseline (fails the run)\n  b.toml:3: accepted.1 is stale: shop/mcp.x holds now\n" in written
+    assert "NOT_APPLICABLE 1  accepted 1" in written
 
 
-def test_junit_fails_an_entry_that_is_out_of_date() -> None:
-    (failure,) = outcomes(run(PASSED, problems=(STALE,))).values()
-    assert isinstance(failure, junitparser.Failure)
-    assert (failure.type, failure.message) == ("stale", str(STALE))
+def test_markdown_tells_it() -> None:
+    written = report(MarkdownReporter, EVENTS)
+    assert "### FAIL mcp.can.stops-work\n" in written
+    assert "### FAIL, accepted mcp.can.stops-work\n" in written
+    assert "- accepted: by the shop team until 2027-01-31: known a" in written
+    assert "- **stale** b.toml:3: accepted.1 is stale: shop/mcp.x holds now\n" in written
 
 
-def test_annotations_count_what_is_accepted_and_name_what_is_out_of_date() -> None:
-    lines = report(GithubReporter, run(PASSED, ACCEPTED)).splitlines()
-    assert [line.partition(" ")[0] for line in lines] == ["::notice"]
-    assert lines[0].endswith("::FAIL 1, PASS 1, accepted 1")
-    first, *_ = report(GithubReporter, run(PASSED, problems=(STALE,))).splitlines()
-    assert first.startswith("::error title=Seatrial baseline,")
-    assert first.endswith(f"::{STALE}")
+def test_json_tells_it_in_the_shape_that_is_promised() -> None:
+    found = json.loads(report(JsonReporter, EVENTS))
+    shape = json.loads(resources.files("seatrial.reports").joinpath("report.schema.json").read_text("utf-8"))
+    jsonschema.validate(found, shape)
+    assert [finding["accepted"] for finding in found["findings"]].count([]) == len(ACCEPTED) - 1
+    assert found["findings"][1]["accepted"] == [
+        {"reason": WHY.reason, "owner": "the shop team", "expires": "2027-01-31"}
+    ]
+    assert (found["summary"]["accepted"], found["summary"]["baseline"][0]["kind"]) == (1, "stale")
 
 
-def test_the_summary_says_which_failure_is_accepted() -> None:
-    written = report(GithubSummaryReporter, run(ACCEPTED, RESULTS[1]))
-    assert written.count("<summary><b>FAIL</b>, accepted mcp.can.stops-work") == 1
-    assert written.count("<summary><b>FAIL</b> mcp.can.stops-work") == 1
-
-
-@pytest.mark.parametrize(
-    ("of", "message"),
-    [
-        (run(PASSED, ACCEPTED), "1/2 passed, 1 accepted"),
-        (run(PASSED, ACCEPTED, RESULTS[1]), "1 failed, 1/3 passed, 1 accepted"),
-        (run(PASSED, problems=(STALE,)), "baseline out of date"),
-    ],
-)
-def test_the_badge_counts_it(of: list[Event], message: str) -> None:
-    assert badge(of)[0] == message
-    assert badge(of)[1] != badge(run(PASSED))[1]
+@pytest.mark.parametrize("make", [ConsoleReporter, MarkdownReporter, JsonReporter])
+def test_a_run_that_is_read_back_tells_it_again(make: Callable[[io.StringIO], Reporter], tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text(report(JsonReporter, EVENTS), encoding="utf-8")
+    assert report(make, list(load(tmp_path).events())) == report(make, EVENTS)
