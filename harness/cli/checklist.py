@@ -69,6 +69,7 @@ def command() -> None:
     "make",
     cls=TargetCommand,
     options_metavar="[OPTIONS] [NAME | URL | -- COMMAND...]",
+    short_help="Run all checks, or take a run that is over, and make the list.",
     epilog="The other commands: seatrial checklist show, seatrial checklist sign.",
 )
 @click.argument("place", default="", metavar="")
@@ -147,7 +148,7 @@ def _written(place: Path, write_it: Callable[[], object]) -> None:
         raise Refused(f"{place} cannot be written: {error.strerror}; choose another place") from None
 
 
-@command.command()
+@command.command(short_help="Show the list of a run that is over.")
 @click.argument("name", default="")
 @_run
 @_form
@@ -161,7 +162,7 @@ def show(ctx: click.Context, name: str, past_run: Path | None, form: str, output
     ctx.exit(Exit.BROKEN if found.blockers else Exit.WELL)
 
 
-@command.command()
+@command.command(short_help="Answer a line of the list.")
 @click.argument("line", metavar="LINE")
 @click.option("--by", required=True, metavar="WHO", help="Who answers for it.")
 @click.option("--note", required=True, metavar="TEXT", help="The answer, and where it can be seen.")

@@ -72,10 +72,10 @@ def test_what_a_run_left_out_by_choice_or_by_its_end_is_not_decided(choice: dict
 
 
 def test_a_lint_that_finds_something_leaves_a_line_unmet(tmp_path: Path) -> None:
-    kept = run(tmp_path, result(STOPS), messages=[failed("cannot open /home/shop/db")])
+    kept = run(tmp_path, result(STOPS), messages=[failed("cannot open /srv/shop/db")])
     found = line(kept, "errors.leak")
     assert (found.state, found.blocks) == (Standing.UNMET, True)
-    assert [remark.quote for remark in found.facts.remarks] == ["/home/shop/db"]
+    assert [remark.quote for remark in found.facts.remarks] == ["/srv/shop/db"]
 
 
 def test_without_evidence_nothing_is_said_of_errors_and_tools(tmp_path: Path) -> None:

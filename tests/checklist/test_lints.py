@@ -131,10 +131,10 @@ def test_a_dialect_that_is_none_does_no_harm(dialect: Any, remarked: int) -> Non
 
 
 def test_a_schema_is_judged_by_its_own_dialect() -> None:
-    draft = "http://json-schema.org/draft-04/schema#"
-    limit = {"type": "integer", "minimum": 0, "exclusiveMinimum": True}
-    assert remarks("schema", tool(**{"$schema": draft, "properties": {"n": limit}})) == []
-    assert len(remarks("schema", tool(properties={"n": limit}))) == 1
+    old: dict[str, Any] = {"properties": {"n": {"type": "integer", "minimum": 0, "exclusiveMinimum": True}}}
+    draft = {"$schema": "http://json-schema.org/draft-04/schema#"}
+    assert remarks("schema", Tool("t", schema=draft | old)) == []
+    assert len(remarks("schema", Tool("t", schema=old))) == 1
 
 
 def test_parameters_without_a_type_or_a_description() -> None:
@@ -145,7 +145,7 @@ def test_parameters_without_a_type_or_a_description() -> None:
 
 
 def test_a_tool_with_effects_that_takes_any_parameter() -> None:
-    loose = {"properties": {"a": {}}}
+    loose: dict[str, Any] = {"properties": {"a": {}}}
     assert remarks("closed", tool(**loose)) == [("t", "")]
     assert remarks("closed", tool(**loose, unevaluatedProperties=False)) == []
     assert remarks("closed", Tool("t", schema=loose, annotations=READS)) == []
@@ -175,8 +175,8 @@ def test_a_failure_that_tells_it_by_its_words_or_by_its_code(failure: Failure) -
 
 
 def test_a_failure_that_shows_the_insides() -> None:
-    text = "Cannot open /home/shop/db.sqlite"
-    assert of_failures("leak", Failure("isError", text, 3, leaks(text))) == [("isError", "/home/shop/db.sqlite")]
+    text = "Cannot open /srv/shop/db.sqlite"
+    assert of_failures("leak", Failure("isError", text, 3, leaks(text))) == [("isError", "/srv/shop/db.sqlite")]
     assert of_failures("leak", Failure("isError", "Cannot open the book", 3)) == []
 
 

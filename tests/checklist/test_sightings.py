@@ -130,9 +130,9 @@ def test_a_target_without_a_last_failure_is_cut() -> None:
 
 
 def test_a_leak_is_found_behind_the_part_that_is_kept() -> None:
-    text = f"{'x' * TEXT} /home/shop/db.sqlite"
+    text = f"{'x' * TEXT} /srv/shop/db.sqlite"
     (failure,) = look(lines(came(error={"code": 1, "message": text})), "shop").failures
-    assert [leak.quote for leak in failure.leaks] == ["/home/shop/db.sqlite"]
+    assert [leak.quote for leak in failure.leaks] == ["/srv/shop/db.sqlite"]
 
 
 def test_a_path_that_the_client_named_first_is_no_leak() -> None:
@@ -160,10 +160,10 @@ def test_what_an_error_gives_away(text: str, kind: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "See https://shop.test/home/orders",
+        "See https://shop.test/srv/orders",
         "Unknown path /orders/1",
         "at least 3 (three) items",
-        "file:///home/none is refused",
+        "file:///srv/none is refused",
         "Ask for Bearer tokens at the desk",
         "http://user:[redacted]@shop.test/",
         "",
@@ -174,4 +174,4 @@ def test_what_gives_nothing_away(text: str) -> None:
 
 
 def test_paths_are_found_in_the_json_of_a_message() -> None:
-    assert paths(json.dumps({"path": "/home/shop/a b"})) == {"/home/shop/a"}
+    assert paths(json.dumps({"path": "/srv/shop/a b"})) == {"/srv/shop/a"}

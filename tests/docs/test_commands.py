@@ -41,8 +41,10 @@ def understood(words: list[str]) -> bool:
 def _clicked(words: list[str]) -> bool:
     if words == ["--help"]:
         return True
-    command = main.get_command(click.Context(main), words[0])
-    return command is not None and bool(command.make_context(words[0], words[1:]))
+    command, rest = main.get_command(click.Context(main), words[0]), words[1:]
+    if isinstance(command, click.Group) and rest and rest[0] in command.commands:
+        command, rest = command.commands[rest[0]], rest[1:]
+    return command is not None and bool(command.make_context(words[0], rest))
 
 
 def _environments() -> set[str]:
@@ -59,6 +61,8 @@ def test_a_command_of_a_page_is_understood(page: Path, words: list[str]) -> None
 def test_a_wrong_option_is_not_understood() -> None:
     with pytest.raises(click.UsageError):
         understood(["seatrial", "run", "--nosuch"])
+    with pytest.raises(click.UsageError):
+        understood(["seatrial", "checklist", "sign", "bounds.supply", "--nosuch"])
     assert not understood(["tox", "-e", "nosuch"])
     assert not understood(["make", "nosuch"])
 

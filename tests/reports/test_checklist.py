@@ -24,7 +24,7 @@ FORMS = [text, markdown, html]
 def hostile(folder: Path) -> Checklist:
     """A target that says evil things wherever it can say anything, of which one has been signed."""
     tools = [{"name": EVIL, "description": EVIL, "inputSchema": {"properties": {EVIL: {}}}}]
-    messages = [{"result": {"tools": tools * 2}}, failed(EVIL), failed(f"/home/{EVIL}")]
+    messages = [{"result": {"tools": tools * 2}}, failed(EVIL), failed(f"/srv/{EVIL}")]
     server = {**SERVER, "serverInfo": {"version": EVIL}}
     kept = run(
         folder,
