@@ -20,7 +20,7 @@ from . import parrot
 SECRET = 'p4ss/W0rd+"<x>&=\\y'
 TOKEN = "s3cr3t.token-of_the~shop"
 SCOPELESS, FOREIGN, EXPIRED = "no-sc0pe-eyJhbGciOi", "oth3r-audience-eyJh", "3xpired-eyJhbGciOiJ"
-QUICK = ("--suite", "capability_negotiation", "--suite", "error_mapping", "--tempo", "0.1")
+QUICK = ("--check", "mcp.err.c*", "--check", "mcp.err.auth*", "--check", "mcp.cap.init*", "--tempo", "0.1")
 PARROT = [sys.executable, parrot.__file__, "SHOP_TOKEN"]
 
 
