@@ -72,7 +72,7 @@ class Person:
                 case "c":
                     current = self._change(role) or current
                 case "s":
-                    return replace(current, active=False) if current.proposal.effects is Effects.DESTRUCTIVE else None
+                    return None if current.active else current
                 case "a":
                     self.weary = True
                     return current
@@ -85,7 +85,7 @@ class Person:
         return role is Role.WITNESS or self.protocol != "mcp"
 
     def _answer(self, choice: Choice) -> str:
-        """k, t, c, s or a. Enter keeps what may be asked for, and skips what is destructive."""
+        """k, t, c, s or a. Enter keeps what may be asked for without harm, and skips the rest."""
         default, other = ("keep", "(s)kip") if choice.active else ("skip", "(k)eep")
         typed_ = click.prompt(f"    {_MENU.format(default=default, other=other)}", default="", show_default=False)
         letter = str(typed_).strip()[:1].lower()

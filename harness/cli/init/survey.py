@@ -20,6 +20,7 @@ from ...listing import walk
 from ...model import Check, Level, Requirement, Suite
 from ...pace import Withheld
 from ...protocols import driver_of, names
+from ...protocols.mcp.versions import SERVER_INFO
 from ...target import Target
 from .proposal import Candidates, Effects, Proposal, candidates
 from .rehearsal import Finding, found_fitting, rehearse, stage
@@ -57,10 +58,7 @@ class Survey:
     @property
     def name(self) -> str:
         """What the target calls itself; "" where it does not tell."""
-        server = next((s.server for s in self.claims.spoken if (s.version, s.binding) == self.newest), {})
-        own = server.get("serverInfo", server)
-        name = own.get("name") if isinstance(own, Mapping) else None
-        return name if isinstance(name, str) else ""
+        return next((name for spoken in self.claims.spoken if (name := _named(spoken.server))), "")
 
     @property
     def candidates(self) -> Candidates:
@@ -108,6 +106,14 @@ class Survey:
             harmless = [proposal for proposal in proposals if proposal.effects in allowed]
             with suppress(Withheld):
                 self.findings += await found_fitting(lab, session, harmless)
+
+
+def _named(server: Mapping[str, Any]) -> str:
+    """The name in the answer of a server of MCP, of either era, or in the card of an agent."""
+    meta = server.get("_meta")
+    info = server.get("serverInfo") or (meta.get(SERVER_INFO) if isinstance(meta, Mapping) else None) or server
+    name = info.get("name") if isinstance(info, Mapping) else None
+    return name if isinstance(name, str) else ""
 
 
 async def survey(target: Target, bold: bool = False) -> Survey:
