@@ -39,7 +39,8 @@ def command(
 
     It writes what the whole run would have written, and exits as it would.
     """
-    found, rule = _parts([kept(run) for run in runs]), policy(**judged)
+    found = _parts([kept(run) for run in runs])
+    rule = policy(**judged, whole=not found[0].kept.started.options.get("partial"))
     run = _whole(found, rule)
     folder = output or fresh_folder(run.started.seed)
     evidence = folder / EVIDENCE
