@@ -62,7 +62,7 @@ def talk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Talk]:
     def run(*answers: str, roles: tuple[Role, ...] = (Role.SLOW,), target: SimulatedTarget | None = None) -> Result:
         found = target or simulated(build_of(Spied))
         suite = needing(found.protocol, *roles)
-        monkeypatch.setattr("seatrial.cli.init.attach", lambda config: found)
+        monkeypatch.setattr("seatrial.cli.init.introduction.attach", lambda config: found)
         monkeypatch.setattr("seatrial.cli.init.attended", lambda: True)
         monkeypatch.setattr("seatrial.cli.catalogue.load_suites", lambda extra: (suite,))
         return CliRunner().invoke(main, ["init", URL], input="".join(f"{answer}\n" for answer in answers))

@@ -77,7 +77,7 @@ def test_the_bundled_server_is_surveyed() -> None:
 
 
 def test_init_writes_a_file_that_run_can_use(invoke: Invoke, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seatrial.cli.init.attach", lambda config: simulated())
+    monkeypatch.setattr("seatrial.cli.init.introduction.attach", lambda config: simulated())
     result = invoke("init", URL, "--name", "my shop", "--header", "Authorization: Bearer t0ken")
     assert result.exit_code == 0
     text = (place / "seatrial.toml").read_text()
@@ -102,7 +102,7 @@ def test_init_recognises_an_agent_by_itself(
 ) -> None:
     unknown = bundled()
     unknown.protocol, unknown.versions, unknown.bindings = "", (), ()
-    monkeypatch.setattr("seatrial.cli.init.attach", lambda config: unknown)
+    monkeypatch.setattr("seatrial.cli.init.introduction.attach", lambda config: unknown)
     assert invoke("init", URL).exit_code == 0
     (found,) = load(place / "seatrial.toml", {}).values()
     assert found.protocol == protocol
@@ -115,7 +115,7 @@ def test_init_overwrites_only_when_told(invoke: Invoke, place: Path, monkeypatch
     assert result.exit_code == 2
     assert result.stderr == "Error: seatrial.toml is there already; --force overwrites it\n"
     assert (place / "seatrial.toml").read_text() == "# mine\n"
-    monkeypatch.setattr("seatrial.cli.init.attach", lambda config: simulated())
+    monkeypatch.setattr("seatrial.cli.init.introduction.attach", lambda config: simulated())
     assert invoke("init", "--force", URL).exit_code == 0
 
 
@@ -125,7 +125,7 @@ def test_init_of_a_silent_target_is_one_sentence_and_code_4(
     async def silent(target: Any, bold: bool) -> Survey:
         raise Unreachable(f"{URL} gives no MCP answer")
 
-    monkeypatch.setattr("seatrial.cli.init.survey", silent)
+    monkeypatch.setattr("seatrial.cli.init.introduction.survey", silent)
     result = invoke("init", URL)
     assert result.exit_code == 4
     assert result.stderr == f"Error: {URL} gives no MCP answer\n"
