@@ -27,9 +27,10 @@ class NoChecklist(Exception):
 def make(kept: Kept, name: str, signatures: Iterable[Signature], today: date) -> Checklist:
     """The list of the target of that name, or of the only one when `name` is empty. Raises NoChecklist."""
     target = _chosen(kept, name)
-    results = tuple(result for result in kept.finished.results if result.case.target == target)
-    protocol = _protocol(results)
-    server, address = _server(kept, target), _address(kept, target)
+    all_of_it = tuple(result for result in kept.finished.results if result.case.target == target)
+    protocol = _protocol(all_of_it)
+    results = tuple(result for result in all_of_it if any(row.protocol == protocol for row in result.case.rows))
+    server, address = _server(kept, target, results), _address(kept, target)
     version = _version(server)
     own = _subject(kept, target)
     subject = Subject(protocol, address, _columns(results), server, _seen(kept, target), _whole(kept))
@@ -84,15 +85,18 @@ def _columns(results: Iterable[Result]) -> tuple[str, ...]:
     return tuple(sorted({f"{result.case.column.version} over {result.case.column.binding}" for result in results}))
 
 
-def _server(kept: Kept, target: str) -> Mapping[str, Any]:
+def _server(kept: Kept, target: str, results: Iterable[Result]) -> Mapping[str, Any]:
     """What the target declares of itself, by version and binding. Where a run has another target in a column too, the
     report does not tell of whom its declaration is."""
-    speakers: dict[str, set[str]] = {}
-    for result in kept.finished.results:
-        column = f"{result.case.column.version},{result.case.column.binding}"
-        speakers.setdefault(column, set()).add(_server_of(result.case.target))
-    own = {_server_of(target)}
-    return {column: known for column, known in kept.started.server.items() if speakers.get(column) == own}
+    everybody = kept.finished.results
+    others = (result for result in everybody if _server_of(result.case.target) != _server_of(target))
+    own = {_spoken(result) for result in results} - {_spoken(result) for result in others}
+    return {spoken: known for spoken, known in kept.started.server.items() if spoken in own}
+
+
+def _spoken(result: Result) -> str:
+    """Version and binding, as the report of a run names what is declared there."""
+    return f"{result.case.column.version},{result.case.column.binding}"
 
 
 def _address(kept: Kept, target: str) -> str:
