@@ -56,7 +56,7 @@ def command() -> None:
     """Accept failures for a while: who says so, why, and until when stands in seatrial.baseline.toml."""
 
 
-@command.command()
+@command.command(short_help="Accept what fails in a run.")
 @_RUN
 @click.option("--reason", required=True, metavar="TEXT", help="Why these failures are accepted.")
 @click.option("--owner", required=True, metavar="WHO", help="Who answers for that.")
@@ -93,7 +93,7 @@ def update(
     click.echo(f"{file}: {_counted(len(added))} added, {len(renewed)} expired removed")
 
 
-@command.command()
+@command.command(short_help="Remove what holds again.")
 @_RUN
 @_FILE
 def prune(run: Path | None, file: Path) -> None:

@@ -30,7 +30,7 @@ def command(ctx: click.Context, base: Path, head: Path | None, form: str, strict
     """Tell what changed from the run BASE to the run HEAD (folders or reports; HEAD is the newest by default).
 
     It exits with 1 for regressions alone: a graver verdict, a requirement that was not broken before, a case that was
-    judged and is not any more. What the baseline of HEAD accepts is none.
+    judged and is not any more. A failure that the baseline accepted in HEAD is not one.
     """
     before, after = kept(base), kept(head)
     _require_comparable(before, after)

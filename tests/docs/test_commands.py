@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from configparser import ConfigParser
+from datetime import date
 from pathlib import Path
 
 import click
 import pytest
+from seatrial import baseline
 from seatrial.cli import main
 from seatrial.config import parse
 from seatrial.document import Document
@@ -70,6 +72,9 @@ def test_a_wrong_option_is_not_understood() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_configuration_of_a_page_is_understood(page: Path) -> None:
     for text in blocks(page, "toml"):
+        if text.startswith("[[accepted]]"):
+            assert baseline.parse(Document("seatrial.baseline.toml", text), date.min).entries
+            continue
         whole = text if "url" in text or "command" in text else f'[target.shop]\nurl = "http://127.0.0.1:8080/"\n{text}'
         tomllib.loads(whole)
         assert parse(Document("seatrial.toml", whole), {"SHOP_TOKEN": "t"})["shop"]

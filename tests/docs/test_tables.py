@@ -17,6 +17,13 @@ DOCS = ROOT / "docs"
 FAULT_ROWS = rows(DOCS / "faults.md", "fault")
 
 
+HELPS = (
+    *((name, "--help-all") for name in ("run", "demo")),
+    *((name, "--help") for name in ("init", "list", "diff")),
+    ("baseline", "update", "--help"),
+)
+
+
 def test_every_fault_has_a_row() -> None:
     assert [row[0] for row in FAULT_ROWS] == list(FAULTS)
 
@@ -44,9 +51,9 @@ def test_every_exit_code_has_a_row() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", *(f"docs/{name}.md" for name in ("config", "report", "checks", "faults"))]
+    "page", ["README.md", *(f"docs/{name}.md" for name in ("baseline", "config", "report", "checks", "faults"))]
 )
 def test_every_option_that_a_page_names_exists(page: str) -> None:
-    helped = "".join(CliRunner().invoke(main, [name, "--help"]).output for name in ("run", "demo", "init", "list"))
+    helped = "".join(CliRunner().invoke(main, [*words]).output for words in HELPS)
     for option in re.findall(r"`(--[a-z-]+)", (ROOT / page).read_text("utf-8")):
         assert option in helped
