@@ -56,6 +56,8 @@ def _told(answer: AnsweredLine, found: Checklist) -> Iterator[tuple[str, str]]:
         yield from _told_check(decided, found)
     yield from (("advice", _told_remarks(*group)) for group in _by_text(facts.remarks))
     yield from (("shown", text) for text in facts.shown)
+    if facts.absent:
+        yield Standing.ABSENT.value, "the target declares that it has no tools"
     if facts.missing:
         yield "not seen", facts.missing
     if signature := answer.signature:
@@ -125,7 +127,9 @@ def _told_check(decided: Decided, found: Checklist) -> Iterator[tuple[str, str]]
 def _why(case: Finding) -> str:
     """What was found, as the rest of a sentence."""
     notes = "; ".join(note.actual for note in case.notes if note.requirement and note.expected)
-    why = case.actual or (notes if case.verdict is Verdict.PASS else "") or case.detail or case.reason
+    if case.verdict is Verdict.PASS:
+        return f" (noted in {case.column}: {notes})" if notes else ""
+    why = case.actual or case.detail or case.reason
     return f" ({case.verdict.value} in {case.column}: {why})" if why else ""
 
 
@@ -152,9 +156,9 @@ def _text(found: Checklist) -> Iterator[str]:
 
 
 def _shortened(answer: AnsweredLine, found: Checklist) -> Iterator[str]:
-    """The parts of a line as text: of what is met only the signature, of many of one kind the first."""
+    """The parts of a line as text: of what is met only what is shown, of many of one kind the first."""
     parts = list(told(answer, found))
-    if answer.state in (Standing.MET, Standing.ABSENT):
+    if answer.state is Standing.MET:
         parts = [part for part in parts if part[0] == "shown"]
     for name in dict.fromkeys(name for name, _ in parts):
         own = [text for kind, text in parts if kind == name]

@@ -14,7 +14,7 @@ from seatrial.model import Reason, Verdict
 from seatrial.reports.checklist import QUOTED, SHOWN, as_json, markdown, text
 from seatrial.reports.checklist_html import html
 
-from ..checklist.checklist_samples import SERVER, failed, line, listed, result, run, signature
+from ..checklist.checklist_samples import SERVER, evidence, failed, line, listed, result, run, signature
 from .report_samples import EVIL
 
 STOPS = "mcp.can.stops-work"
@@ -110,6 +110,20 @@ def test_a_check_that_does_not_hold_is_told_with_what_was_found_and_how_to_see_i
     assert f"not met: {STOPS}: Title of {STOPS} (FAIL in 2025-11-25,streamable-http,none: it went on)" in told
     assert f"rerun: seatrial run shop --check {STOPS} " in told
     assert "to do: repair it and run again, or waive it" in told
+
+
+def test_a_note_that_leaves_a_line_unmet_is_told_as_one(tmp_path: Path) -> None:
+    told = told_of("long.cancel", listed(run(tmp_path, result(STOPS, noted=True))))
+    assert "(noted in 2025-11-25,streamable-http,none: as it is)" in told
+    assert "PASS" not in told
+
+
+def test_what_does_not_apply_is_told_with_its_reason(tmp_path: Path) -> None:
+    absent = result(STOPS, Verdict.NOT_APPLICABLE, Reason.CAPABILITY_ABSENT)
+    kept = run(tmp_path, absent, server={**SERVER, "capabilities": {}})
+    evidence(tmp_path)
+    assert f"not applicable: {STOPS}: Title of {STOPS} (NOT_APPLICABLE in " in told_of("long.cancel", listed(kept))
+    assert "not applicable: the target declares that it has no tools" in told_of("tools.count", listed(kept))
 
 
 def test_what_was_not_decided_is_told_with_what_to_add(tmp_path: Path) -> None:
