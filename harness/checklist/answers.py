@@ -74,6 +74,11 @@ class Facts:
         return not self.checks and self.lints is Standing.ABSENT
 
     @property
+    def partial(self) -> bool:
+        """Whether the run left out what the line rests on: a signature would end with the next whole run."""
+        return any(decided.result is None for decided in self.checks)
+
+    @property
     def broken(self) -> bool:
         """Whether a check failed: a person may overrule a lint, not that."""
         return any(decided.state is Standing.UNMET for decided in self.checks)

@@ -220,6 +220,8 @@ def _line(found: Checklist, name: str) -> AnsweredLine:
 
 
 def _require_signable(answer: AnsweredLine, waive: bool) -> None:
+    if answer.facts.partial:
+        raise Refused(f"the run left out checks of {answer.line.id}; make a whole one, or name one by --run")
     if answer.asked is Who.AUTO and not waive:
         raise Refused(f"{answer.line.id} is decided by checks; repair what they found, or sign it with --waive")
     if answer.facts.broken and not waive:
