@@ -76,7 +76,8 @@ class Facts:
     @property
     def partial(self) -> bool:
         """Whether the run left out what the line rests on: a signature would end with the next whole run."""
-        return any(decided.result is None for decided in self.checks)
+        results = [decided.result for decided in self.checks]
+        return any(result is None or result.reason is Reason.INTERRUPTED for result in results)
 
     @property
     def broken(self) -> bool:

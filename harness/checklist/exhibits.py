@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,9 @@ from .sightings import Seen
 
 SHOWN = 40
 """So many things of one kind are shown; what is more is counted."""
+
+ALIKE = 3
+"""So many failures of one kind are shown."""
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 _PATHS = re.compile(r"(?:^|_)(?:path|paths|file|files|filename|filepath|dir|directory|folder)(?:$|_)")
@@ -178,7 +182,13 @@ def versions(subject: Subject) -> Iterator[str]:
 
 
 def errors(subject: Subject) -> Iterator[str]:
-    return (f"{failure.kind}: {failure.text[:160]}" for failure in subject.seen.failures if failure.text)
+    """What was said of failures, of each kind the first few."""
+    seen: Counter[str] = Counter()
+    for failure in (failure for failure in subject.seen.failures if failure.text):
+        seen[failure.kind] += 1
+        if seen[failure.kind] <= ALIKE:
+            yield f"{failure.kind}: {failure.text[:160]}"
+    yield from (f"{kind}: {number - ALIKE} more" for kind, number in seen.items() if number > ALIKE)
 
 
 def results(subject: Subject) -> Iterator[str]:

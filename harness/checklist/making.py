@@ -72,8 +72,8 @@ def _subject(kept: Kept, target: str) -> str:
 
 
 def _whole(kept: Kept) -> bool:
-    """Was nothing left out by choice, and nothing by an early end?"""
-    return kept.finished.complete and not any(kept.started.options.get(name) for name in _CHOICES)
+    """Was nothing left out by choice? What an early end left out has a result that says so."""
+    return not any(kept.started.options.get(name) for name in _CHOICES)
 
 
 _CHOICES = ("selected", "shard", "versions", "bindings")

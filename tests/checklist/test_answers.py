@@ -64,11 +64,20 @@ def test_what_checks_do_not_reach_in_these_versions_is_a_question_to_a_person(tm
     assert (found.asked, found.state, found.facts.checks) == (Who.HUMAN, Standing.UNSIGNED, ())
 
 
-@pytest.mark.parametrize("choice", [{"selected": True}, {"shard": "1/2"}, {"versions": ["x"]}, {"complete": False}])
-def test_what_a_run_left_out_by_choice_or_by_its_end_is_not_decided(choice: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("choice", [{"selected": True}, {"shard": "1/2"}, {"versions": ["x"]}])
+def test_what_a_run_left_out_by_choice_is_not_decided(choice: dict[str, Any], tmp_path: Path) -> None:
     found = line(run(tmp_path, result(STOPS), **choice), "long.timeouts")
     assert (found.asked, found.state) == (Who.AUTO, Standing.UNDECIDED)
     assert {decided.result for decided in found.facts.checks} == {None}
+    assert found.facts.partial
+
+
+def test_what_an_early_end_left_out_is_not_decided(tmp_path: Path) -> None:
+    cut = run(tmp_path, result(STOPS, Verdict.INCONCLUSIVE, Reason.INTERRUPTED), result(IDENTITY), complete=False)
+    found = line(cut, "long.cancel")
+    assert (found.state, found.facts.partial) == (Standing.UNDECIDED, True)
+    assert not line(cut, "peer.identity").facts.partial
+    assert line(cut, "long.timeouts").asked is Who.HUMAN
 
 
 def test_a_lint_that_finds_something_leaves_a_line_unmet(tmp_path: Path) -> None:
