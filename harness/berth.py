@@ -137,12 +137,16 @@ class Berth:
         """A session that has sent nothing yet. `server` None: the main one. Raises StartFailure, Unfit."""
         make = self._piped if binding == PIPES else self._dialled
         carrier = await make(binding, recorder, tasks, fired, rig, server)
-        carrier.pace, carrier.guard = self.pace, self.guard
+        carrier.pace, carrier.guard = self.pace, self.examine
         self.keys[f"{recorder.case}/session"] += 1
         chance = self.chance.child(recorder.case).child(f"session/{self.keys[f'{recorder.case}/session']}")
         manner = Manner(rig.capabilities, rig.replies, chance, self.claims.find(version, binding))
         made: Session = self.driver.session(carrier, version, binding, manner)
         return made
+
+    def examine(self, body: bytes | None, shown: Any) -> None:
+        """Raises Withheld for what the guard of the moment does not let pass."""
+        self.guard(body, shown)
 
     async def _dialled(
         self, binding: str, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None

@@ -57,8 +57,8 @@ def _guarded(berth: Berth, leave: Leave, body: bytes | None, shown: Any) -> None
     if len(body or b"") > LARGEST:
         raise Withheld(Reason.UNSAFE, f"{Harm.MALFORMED}: a body of {len(body or b'')} bytes")
     for asked in berth.driver.asks(_message(shown) if body else None):
-        if not leave.permits(asked):
-            raise Withheld(Reason.UNSAFE, f"{asked[:80]!r} is neither declared read-only nor said to be safe")
+        if refusal := leave.refusal(asked):
+            raise Withheld(Reason.UNSAFE, refusal)
 
 
 def _message(shown: Any) -> Any:

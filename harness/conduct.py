@@ -7,16 +7,18 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from .model import Role
 from .stimuli import Stimulus
 
-RATE, BUDGET, CONCURRENCY = 5.0, 2000, 2
-"""What a foreign target is asked at most, where nothing else is said: requests per second, requests, cases at once."""
+RATE, BUDGET, CONCURRENCY = 5.0, 3000, 2
+"""What a foreign target is asked at most, where nothing else is said: requests per second, requests (those of ten
+minutes), cases at once."""
 
 LARGEST = 64 * 1024
 """Bytes of one request that a foreign target is sent at most."""
 
-READING = frozenset({"prompt_name", "resource", "get", "file", "command"})
-"""Verbs that read by their nature, or that run on this machine."""
+READING = frozenset({"prompt_name", "resource", "file", "command"})
+"""Verbs that read by their nature, or that run on this machine. A witness that is a `get` reads too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +78,8 @@ class Leave:
 
     def plays(self, stimulus: Stimulus) -> bool:
         """Is it read-only, or said to be safe by the target's owner?"""
-        return stimulus.safe or stimulus.verb in READING or (stimulus.verb == "tool" and stimulus.name in self.readers)
+        reads = stimulus.verb in READING or (stimulus.verb == "get" and stimulus.role == Role.WITNESS)
+        return stimulus.safe or reads or (stimulus.verb == "tool" and stimulus.name in self.readers)
 
     @property
     def played(self) -> dict[str, Stimulus]:
@@ -86,14 +89,20 @@ class Leave:
     def barred(self) -> dict[str, Stimulus]:
         return {role: stimulus for role, stimulus in self.stimuli.items() if not self.plays(stimulus)}
 
-    def permits(self, asked: str) -> bool:
-        """May this be asked for: a tool by its name, an agent by what the user says?"""
+    def refusal(self, asked: str) -> str:
+        """Why this may not be asked for, a tool by its name, an agent by what the user says; "" where it may."""
         unknown = self.offered is not None and asked not in self.offered
-        return unknown or asked in self.readers or any(_said_by(each, asked) for each in self.played.values())
+        if unknown or asked in self.readers or any(_said_by(each, asked) for each in self.played.values()):
+            return ""
+        if self.offered is None:
+            return f"safe mode does not say {asked!r:.60} to an agent: no stimulus that is safe says so"
+        return f"safe mode does not call {asked!r:.60}, which is neither declared read-only nor said to be safe"
 
 
 def _said_by(stimulus: Stimulus, asked: str) -> bool:
-    """Is that what a stimulus says, with its placeholders filled?"""
+    """Is that what a stimulus does or says, with its placeholders filled?"""
+    if stimulus.verb in READING:
+        return False
     parts = re.split(r"\{\w+\}", stimulus.name)
     return re.fullmatch(".*".join(map(re.escape, parts)), asked, re.DOTALL) is not None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from seatrial import AUTO, Feature, Isolation, McpLab, Reason, Role, Session, check, expect
+from seatrial import AUTO, Feature, Harm, Isolation, McpLab, Reason, Role, Session, check, expect
 
 from .running import Run, begin, control, outlast, responses, sight, start, stopped
 
@@ -179,6 +179,7 @@ async def other_sessions_are_out_of_reach(lab: McpLab) -> None:
     needs={Role.SLOW},
     mutants=("cancel.leaks-slots",),
     isolation=Isolation.SESSION,
+    harm=Harm.LOAD,
 )
 async def cancelled_requests_release_their_resources(lab: McpLab) -> None:
     """Fifty slow calls are begun and cancelled, ten at a time. Then a plain request and one more slow call must be

@@ -10,6 +10,7 @@ from seatrial import (
     NO_ID,
     Accepted,
     Exchange,
+    Harm,
     Isolation,
     McpLab,
     Refusal,
@@ -153,6 +154,7 @@ async def malformed_cancellations_are_ignored(lab: McpLab) -> None:
     "A burst of cancellations does no harm",
     mutants=("cancel.burst-wedges", "cancel.burst-delays"),
     isolation=Isolation.SESSION,
+    harm=Harm.LOAD,
 )
 async def a_burst_does_no_harm(lab: McpLab) -> None:
     """Two hundred cancellations of random ids are sent as fast as they are taken. A plain request must be answered
@@ -257,6 +259,7 @@ OFFSETS = tuple((number - 14.5) / 200 for number in range(30))
     needs={Role.SLOW},
     mutants=("cancel.late-ends-process", "cancel.answers-again"),
     isolation=Isolation.SESSION,
+    harm=Harm.LOAD,
     patience=4.0,
 )
 async def cancellations_may_cross_the_response(lab: McpLab) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from email.utils import parsedate_to_datetime
 
 import anyio
-from seatrial import A2aLab, Answer, Exchange, Outcome, Role, Violation, check, expect
+from seatrial import A2aLab, Answer, Exchange, Harm, Outcome, Role, Violation, check, expect
 
 from ..tasks import at_work
 
@@ -91,6 +91,7 @@ def _is_date(text: str) -> bool:
     "The card stays available while tasks run",
     needs={Role.HOLD},
     mutants=("card.busy",),
+    harm=Harm.LOAD,
 )
 async def card_is_there_under_load(lab: A2aLab) -> None:
     """Many GETs at once while a task is at work."""

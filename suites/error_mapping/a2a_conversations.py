@@ -12,6 +12,7 @@ from seatrial import (
     A2aSession,
     Answer,
     Feature,
+    Harm,
     Outcome,
     Reason,
     Refusal,
@@ -190,6 +191,7 @@ async def foreign_context_is_refused(lab: A2aLab) -> None:
     "Task ids are made by the server and unique",
     needs={Role.ECHO},
     mutants=("a2a.task-ids-repeat",),
+    harm=Harm.LOAD,
 )
 async def task_ids_are_unique(lab: A2aLab) -> None:
     """Twenty messages at once, and one to a task that the client made up."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ...claims import Claims, Spoken
+from ...pace import Withheld
 from ..driver import Inquiry, Opener
 from ..outcome import Answer, Lost, Outcome
 from .card import Interface, capabilities, is_card
@@ -36,11 +38,12 @@ async def _learnt(session: Session) -> Form:
     as such, not for its form. Where neither form is, or both are, that of the specification."""
     if session.interface is None or (session.version, session.binding) != (V03, HTTP_JSON):
         return session.form
-    for form in (Form.V03, Form.PROTO):
-        session.form = form
-        outcome = await session.send("hello", task=NOWHERE)
-        if outcome.reply.status == 404:
-            return form
+    with suppress(Withheld):  # nothing may be said to it
+        for form in (Form.V03, Form.PROTO):
+            session.form = form
+            outcome = await session.send("hello", task=NOWHERE)
+            if outcome.reply.status == 404:
+                return form
     return Form.V03
 
 

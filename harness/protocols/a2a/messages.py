@@ -90,13 +90,14 @@ def bare_config_params(task: str, config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def said(sent: Any) -> Iterator[str]:
-    """What the user says in a send of any version and binding, or in a batch of them: the texts of its message."""
+    """What the user says in a send of any version and binding, or in a batch of them, and what is attached to it."""
     for whole in sent if isinstance(sent, list) else [sent]:
         params = whole.get("params", whole) if isinstance(whole, dict) else None
         message = params.get("message") if isinstance(params, dict) else None
         if message is not None:
             parts = _parts(message)
-            yield " ".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+            yield " ".join(str(part["text"]) for part in parts if isinstance(part, dict) and "text" in part)
+            yield from (str(part) for part in parts if not isinstance(part, dict) or "text" not in part)
 
 
 def _parts(message: Any) -> list[Any]:

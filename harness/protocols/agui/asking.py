@@ -56,11 +56,12 @@ class Wish:
 
 
 def prompted(message: Any) -> Iterator[str]:
-    """What the user says last in an input. Without messages it is none, and no run."""
+    """What the user says last in an input, and what is attached to it. Without messages it is none, and no run."""
     history = message.get("messages") if isinstance(message, dict) else None
     if history is None:
         return
     users = [m for m in history if isinstance(m, dict) and m.get("role") == "user"] if isinstance(history, list) else []
     content = users[-1].get("content") if users else ""
     parts = content if isinstance(content, list) else [{"text": content}]
-    yield " ".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+    yield " ".join(str(part["text"]) for part in parts if isinstance(part, dict) and "text" in part)
+    yield from (str(part) for part in parts if not isinstance(part, dict) or "text" not in part)

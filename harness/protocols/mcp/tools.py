@@ -37,5 +37,5 @@ def called(message: Any) -> Iterator[str]:
     """The tools that a message, or a batch, calls."""
     for part in message if isinstance(message, list) else [message]:
         params = part.get("params") if isinstance(part, dict) and part.get("method") == "tools/call" else None
-        if isinstance(params, dict):
-            yield str(params.get("name"))
+        if isinstance(params, dict) and isinstance(params.get("name"), str):
+            yield params["name"]
