@@ -82,7 +82,9 @@ class CaseFile(pytest.File):
         except Unreachable as error:
             raise self.CollectError(f"seatrial: {error}") from None
         for case in planned:
-            yield CaseItem.from_parent(self, name=case.id, case=case, cases=self.cases)
+            # Without its own nodeid the brackets would not count as those of parameters: --lf would not find it again.
+            whole = f"{self.nodeid}::{case.id}"
+            yield CaseItem.from_parent(self, name=case.id, nodeid=whole, case=case, cases=self.cases)
 
 
 class CaseItem(pytest.Item):
@@ -113,7 +115,7 @@ class CaseItem(pytest.Item):
         self.teller.tell(self, self.result)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        return self.path, self.cases.asked.line(self.case.target), self.case.id
+        return self.path, self.cases.asked.line(self.case.target), self.case.check.title
 
 
 def selected(session: pytest.Session) -> list[Case]:
