@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from . import lints, schemas
 from .lints import Lint, Remark
-from .offer import Tool, addresses, declared, distinct
+from .offer import Tool, addresses, declared, distinct, objects
 from .sightings import Seen
 
 SHOWN = 40
@@ -87,6 +87,13 @@ def leak(subject: Subject) -> Iterator[Remark]:
             yield Remark(failure.kind, f"shows {found.kind} in record {failure.record}", found.quote)
 
 
+def tags(subject: Subject) -> Iterator[Remark]:
+    """Skills of a card by whose tags nobody can find them."""
+    skills = [skill for card in subject.cards for skill in objects(card.get("skills"))]
+    bare = {str(skill.get("name", "")) for skill in skills if not skill.get("tags")}
+    yield from (Remark(name, "has no tags to be found by") for name in sorted(bare))
+
+
 def egress(subject: Subject) -> Iterator[Remark]:
     """Addresses of a card that lead elsewhere than to the agent, or that are not encrypted."""
     home = urlsplit(subject.address).hostname
@@ -114,6 +121,7 @@ LINTS: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
     "closed": _of_tools(schemas.closed),
     "retry": retry,
     "leak": leak,
+    "tags": tags,
     "egress": egress,
 }
 """By the names that the lines use."""

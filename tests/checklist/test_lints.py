@@ -180,6 +180,13 @@ def test_a_failure_that_shows_the_insides() -> None:
     assert of_failures("leak", Failure("isError", "Cannot open the book", 3)) == []
 
 
+@pytest.mark.parametrize(("tags", "remarked"), [(["travel"], []), ([], ["route"]), (None, ["route"])])
+def test_a_skill_that_nobody_can_find(tags: Any, remarked: list[str]) -> None:
+    server = {"1.0,a": {"card": {"skills": [{"name": "route", "tags": tags}]}}, "1.0,b": {"card": {"skills": 5}}}
+    found = LINTS["tags"](Subject("a2a", "http://x/", (), server, Seen()))
+    assert [remark.subject for remark in found] == remarked
+
+
 def card(*urls: str) -> Subject:
     server = {"1.0,json-rpc": {"card": {"interfaces": [{"url": url} for url in urls]}}}
     return Subject("a2a", "https://shop.test/a2a", ("1.0 over json-rpc",), server, Seen())
