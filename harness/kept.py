@@ -65,7 +65,7 @@ def load(place: Path) -> Kept:
         options=options,
         evidence=report["options"]["evidence"],
     )
-    problems = tuple(BaselineProblem(**told) for told in summary.get("baseline", ()))
+    problems = tuple(_problem(told) for told in summary.get("baseline", ()))
     finished = RunFinished(
         results,
         summary["seconds"],
@@ -96,8 +96,19 @@ def _read(file: Path) -> Any:
 
 def _row(row: Mapping[str, Any]) -> Requirement:
     return Requirement(
-        **{**row, "level": Level(row["level"]), "versions": tuple(row["versions"]), "bindings": tuple(row["bindings"])}
+        row["id"],
+        row["suite"],
+        row["protocol"],
+        Level(row["level"]),
+        tuple(row["versions"]),
+        tuple(row["bindings"]),
+        row["spec"],
+        row["title"],
     )
+
+
+def _problem(told: Mapping[str, Any]) -> BaselineProblem:
+    return BaselineProblem(told["kind"], told["place"], told["text"])
 
 
 def _result(found: Mapping[str, Any], rows: Mapping[str, Requirement]) -> Result:
