@@ -13,8 +13,8 @@ from .choice import Choice
 from .proposal import Proposal
 from .rehearsal import Finding
 
-Attempt = Callable[[Proposal], Finding]
-"""Plays a proposal once. Raises Refused when the target is gone."""
+Attempt = Callable[[Proposal], Finding | None]
+"""Plays a proposal once; None where it cannot be played. Raises Refused when the target is gone."""
 
 
 class Adviser(Protocol):

@@ -25,11 +25,9 @@ _SPELLING = {
     "agui": "the words of the user",
 }
 _WITNESS = (
-    "A witness shows how far the work of a key came: without one nobody can prove that cancelled work stopped.\n"
+    "Without one nobody can prove that cancelled work stopped. It is written so:\n"
     '    tool NAME {"key": "{key}"}, get /PATH?key={key}, file PATH or command WORDS'
 )
-
-
 _RISK = {Effects.POSSIBLE: "It may have effects.", Effects.DESTRUCTIVE: "It is destructive."}
 
 
@@ -97,6 +95,9 @@ class Person:
             return choice
         assert self.attempt is not None, "a target is looked at before anything is tried"
         finding = self.attempt(choice.proposal)
+        if finding is None:
+            click.echo("    It cannot be tried.")
+            return choice
         click.echo(f"    {_outcome(finding)}")
         return replace(chosen(finding), active=finding.fits)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,7 +52,9 @@ def introduce(target: TargetConfig, output: Path, *, alone: bool, force: bool, n
     active = {role.value: choice.stimulus for role, choice in taken.items() if choice.active}
     covered = coverage(suites, found.claims, target, active)
     _write(output, "\n".join(document(target, found, taken, covered)) + "\n")
-    _conclude(target, output, taken, covered)
+    if alone:
+        _list(taken, () if bold else found.doubtful)
+    _conclude(target, output, covered)
 
 
 def _looked_at(target: TargetConfig, adviser: Adviser, bold: bool) -> tuple[TargetConfig, Survey]:
@@ -102,13 +105,13 @@ def _decided(target: TargetConfig, found: Survey, adviser: Adviser, suites: tupl
     return decided
 
 
-def _attempted(target: TargetConfig, found: Survey, proposal: Proposal) -> Finding:
+def _attempted(target: TargetConfig, found: Survey, proposal: Proposal) -> Finding | None:
     real = attach(target)
     try:
         findings = anyio.run(trial, real, found, [proposal], backend="trio", backend_options=clock((real,)))
     except Unreachable as error:
         raise _Silent(str(error)) from None
-    return findings[0]
+    return next(iter(findings), None)
 
 
 def _bare(text: str) -> str:
@@ -123,11 +126,19 @@ def _write(output: Path, text: str) -> None:
         raise Refused(f"{output} cannot be written: {error.strerror}; choose another place with --output") from None
 
 
-def _conclude(target: TargetConfig, output: Path, taken: Choices, covered: Coverage) -> None:
+def _list(taken: Choices, untried: Sequence[str]) -> None:
+    """What was decided without anybody, and what would make it surer."""
     wide = max((len(role.value) for role in taken), default=0)
     for role, choice in taken.items():
         mark = "" if choice.active else "left out: "
         click.echo(f"  {role.value:<{wide}}  {mark}{called(choice.stimulus)}   {choice.remark}")
+    if untried:
+        click.echo(
+            f"Not tried, since nothing says that they only read: {len(untried)}; --allow-effects tries them too."
+        )
+
+
+def _conclude(target: TargetConfig, output: Path, covered: Coverage) -> None:
     click.echo(f"\n{output} written. {summary(covered)}")
     variables = sorted(secret_variables(target))
     if variables:
