@@ -11,6 +11,7 @@ from .berth import Berth
 from .conduct import LARGEST, Conduct, Leave, loopback
 from .model import Column, Harm, Reason
 from .pace import Pace, Withheld
+from .transport.network import Network
 from .wire.json import JsonError, loads
 
 
@@ -23,19 +24,18 @@ def user_agent(contact: str = "") -> str:
 
 async def consider(berth: Berth, conduct: Conduct) -> None:
     """Find out whether the moored target is somebody else's, and keep to its terms from now on."""
-    berth.agent = user_agent(conduct.contact)
-    berth.terms = conduct.towards(await _foreign(berth))
+    target, main = berth.target, berth.main
+    attached = (main.url, *target.replicas) if main is not None and main.process is None else ()
+    berth.agent = user_agent(conduct.contact or target.contact)
+    berth.terms = conduct.towards(any([await foreign(target.network, url) for url in attached]))
     berth.pace = Pace(berth.terms.rate, berth.terms.budget)
     if berth.terms.gentle:
         _grant(berth, Leave(berth.target.stimuli))
 
 
-async def _foreign(berth: Berth) -> bool:
+async def foreign(network: Network, url: str) -> bool:
     """Whoever is attached to is a stranger, unless every address of his is this machine's own."""
-    if berth.main is None or berth.main.process is not None:
-        return False
-    host = urlsplit(berth.main.url).hostname or ""
-    return not loopback(await berth.target.network.addresses(host))
+    return not loopback(await network.addresses(urlsplit(url).hostname or ""))
 
 
 async def inspect(berth: Berth) -> None:

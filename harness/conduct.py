@@ -21,6 +21,14 @@ READING = frozenset({"prompt_name", "resource", "file", "command"})
 """Verbs that read by their nature, or that run on this machine. A witness that is a `get` reads too."""
 
 
+_CONTACT = re.compile(r"[\x21-\x27\x2a-\x7e]{1,200}")
+
+
+def contact_problem(text: str) -> str:
+    """Why a text cannot stand in a User-Agent as an address, as the rest of a sentence; "" where it can."""
+    return "" if _CONTACT.fullmatch(text) else "must be an address without blanks, such as mailto:qa@example.org"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conduct:
     """What the user says of it. `rate` is in requests per second; None is what is due to the target.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from .conduct import contact_problem
 from .document import ConfigError, Document, Entry, read
 from .redaction import is_secret, of_url
 from .spelling import unknown
@@ -33,8 +34,8 @@ class TargetConfig:
     An empty `protocol`, and empty `versions` and `bindings`, are discovered. `release` is that of the A2A
     specification, `milestone` that of AG-UI 0.1; `webhook_host` is where the target can reach us, and
     `capabilities_url` where an AG-UI endpoint declares its capabilities (a path: on its own origin).
-    `ways` are further URLs of the same server by name, such as that of a gateway before it.
-    `secrets` are the values that came from the environment.
+    `contact` is told to it as where we are reached. `ways` are further URLs of the same server by name, such as that
+    of a gateway before it. `secrets` are the values that came from the environment.
     """
 
     name: str
@@ -53,6 +54,7 @@ class TargetConfig:
     milestone: str = ""
     webhook_host: str = "127.0.0.1"
     capabilities_url: str = ""
+    contact: str = ""
     ways: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
 
@@ -155,6 +157,7 @@ def _readers(environ: Mapping[str, str], secrets: list[str], protocol: str) -> d
         "milestone": lambda entry: _one_of(entry, MILESTONES),
         "webhook_host": _host,
         "capabilities_url": place,
+        "contact": _contact,
         "ways": lambda entry: {_way(item): url(item) for item in entry.table().values()},
     }
 
@@ -187,6 +190,13 @@ def _way(entry: Entry) -> str:
     if not re.fullmatch(r"[\w.-]+", name):
         raise entry.error("must have a name of letters, digits, dots and hyphens, for example gateway")
     return name
+
+
+def _contact(entry: Entry) -> str:
+    """Where the target's owner reaches us."""
+    if problem := contact_problem(entry.text()):
+        raise entry.error(problem)
+    return entry.text()
 
 
 def _host(entry: Entry) -> str:

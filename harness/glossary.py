@@ -86,6 +86,7 @@ TARGET_KEYS: Mapping[str, str] = {
     "capabilities_url": (
         "AG-UI: where the endpoint declares its capabilities; a path is one of the `url`'s host and port"
     ),
+    "contact": "an address at which you are reached, told to the target in the `User-Agent`",
 }
 
 STIMULUS_KEYS: Mapping[str, str] = {

@@ -65,6 +65,7 @@ class Target(Protocol):
     listens: bool
     webhook_host: str
     capabilities_url: str
+    contact: str
     stimuli: Mapping[str, Stimulus]
     headers: Mapping[str, str]
     identities: Mapping[str, Mapping[str, str]]
@@ -105,6 +106,7 @@ class RealTarget:
         self.protocol, self.bindings, self.versions = config.protocol, config.bindings, config.versions
         self.release, self.milestone, self.listens = config.release, config.milestone, bool(config.url)
         self.webhook_host, self.capabilities_url = config.webhook_host, config.capabilities_url
+        self.contact = config.contact
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:

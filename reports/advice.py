@@ -23,6 +23,9 @@ _ADVICE: Mapping[str, str] = {
     ),
     Reason.NO_PROCESS: '[target.{target}]  command = ["python", "server.py"]',
     Reason.NO_REPLICAS: '[target.{target}]  replicas = ["http://127.0.0.1:8081/mcp"]',
+    Reason.UNSAFE: "safe = true beside the stimuli that do no harm, or the option --allow-effects",
+    Reason.BUDGET: "the option --budget N with more requests; --dry-run counts how many it takes",
+    Reason.RATE_LIMITED: "the option --rate N with fewer requests per second",
 }
 
 

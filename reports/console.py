@@ -64,7 +64,8 @@ class ConsoleReporter:
         server = f" ({', '.join(sorted(names))})" if names else ""
         about = f"{started.target}: {shortened(visible(started.address), 200)}{shortened(server, 200)}"
         self._console.print(Text(about, style="bold"))
-        self._console.print(Text(f"{len(started.cases)} cases, seed {started.seed}"))
+        care = dict.fromkeys(started.options.get("care", {}).values())
+        self._console.print(Text("; ".join((f"{len(started.cases)} cases, seed {started.seed}", *care))))
 
     @property
     def _verbose(self) -> bool:

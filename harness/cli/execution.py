@@ -24,6 +24,7 @@ from ..matrix import Exit, Policy, conclusion
 from ..redaction import redactor
 from ..stimuli import BINDING_ALIASES
 from ..target import Target
+from .care import repeated
 from .catalogue import Catalogue, load
 from .options import Wanted
 from .policy import policy
@@ -85,6 +86,7 @@ def _repeated(wanted: Wanted) -> Iterator[str]:
         yield from ("--suites", str(path))
     if wanted.tempo != 1.0:
         yield from ("--tempo", f"{wanted.tempo:g}")
+    yield from repeated(wanted.conduct)
 
 
 def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
@@ -105,6 +107,7 @@ def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
         first=failed,
         maxfail=1 if wanted.exitfirst else wanted.maxfail or 0,
         policy=policy,
+        conduct=wanted.conduct,
     )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from ..conduct import Conduct
 from ..model import Level
 from ..planning import Shard
 
@@ -19,8 +20,9 @@ ALLOW = "--allow-inconclusive"
 EVERY_REASON = "all"
 
 TARGET, CHECKS, CASES, CONDITIONS = "Target", "Which checks", "Which cases", "How"
+CARE = "With what care"
 VERDICTS, REPORTS, OPTIONS = "Verdicts", "Reports", "Options"
-SECTIONS = (TARGET, CHECKS, CASES, CONDITIONS, VERDICTS, REPORTS, OPTIONS)
+SECTIONS = (TARGET, CHECKS, CASES, CARE, CONDITIONS, VERDICTS, REPORTS, OPTIONS)
 """The sections of a help, in their order."""
 
 
@@ -127,6 +129,7 @@ class Wanted:
     output: Path | None
     suites: tuple[Path, ...]
     config: Path | None = None
+    conduct: Conduct = field(default_factory=Conduct)
 
     @property
     def partial(self) -> bool:

@@ -16,6 +16,7 @@ from ..matrix import Exit
 from ..redaction import redactor
 from ..target import Target, attach
 from ..transcript import REDACTED
+from .care import care_options, conduct
 from .catalogue import Catalogue
 from .options import TARGET, TargetCommand, Wanted, option, run_options
 from .refusal import Refused
@@ -38,6 +39,7 @@ _HEADER = re.compile(r"([!#$%&'*+.^_`|~\w-]+)\s*:[ \t]*([^\x00-\x08\x0a-\x1f\x7f
     help=f"Where NAME is described, if not in {FILE}.",
 )
 @option("--header", section=TARGET, common=True, multiple=True, metavar="'NAME: VALUE'", help="Send this header too.")
+@care_options
 @run_options
 @click.pass_context
 def command(
@@ -47,12 +49,14 @@ def command(
     every: bool,
     config: Path | None,
     header: tuple[str, ...],
+    dry_run: bool,
     **typed: Any,
 ) -> None:
     """Run the checks against a target and say clause by clause what held: a URL to attach to, a command to start,
     or NAMEs of seatrial.toml, which may be left out when there is one only.
     """
-    from .execution import perform, prepare  # It brings the engine, which no help needs.
+    from .dry_run import rehearse
+    from .execution import perform, prepare  # They bring the engine, which no help needs.
 
     given = headers(header)
     described = target_configs(places, every, ctx.meta[TargetCommand.SPAWN], config)
@@ -66,7 +70,12 @@ def command(
             catalogue.require_bindings(target.bindings)
         return [attach(way) for target in targets for way in target.targets]
 
-    code = perform(prepare(Wanted(**typed, config=config), make, ("run", *whole), fleet(targets)))
+    asked = conduct(typed)
+    wanted = Wanted(**typed, config=config, conduct=asked)
+    if dry_run:
+        rehearse([way for target in targets for way in target.targets], wanted)
+        ctx.exit()
+    code = perform(prepare(wanted, make, ("run", *whole), fleet(targets)))
     if len(targets) == 1 and not targets[0].stimuli and code in (Exit.UNJUDGED, Exit.BROKEN):
         _advise(place, targets[0])
     ctx.exit(code)

@@ -153,7 +153,7 @@ def test_safe_mode_can_be_had_at_home_too() -> None:
     assert set(reasons(found.results)) == {Reason.UNSAFE} and found.ledger.events == {}
 
 
-VERSIONS = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("1.0",), "agui": ()}
+VERSIONS = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": (), "agui": ()}
 MANY_AT_ONCE, MANY = 16, 50
 """Requests of one case that are in flight together, and requests of one case in all: more is a load."""
 
