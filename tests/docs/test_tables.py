@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -46,12 +48,25 @@ def test_every_verdict_has_a_row() -> None:
     assert {row[0] for row in rows(ROOT / "README.md", "verdict")} == {verdict.value for verdict in Verdict}
 
 
+def test_every_reporter_has_a_row() -> None:
+    named = [name for row in rows(DOCS / "report.md", "reporter") for name in row[0].replace("`", "").split(", ")]
+    assert sorted(named) == sorted(entry_points(group="seatrial.reporters").names)
+
+
+def test_every_file_of_a_run_has_a_row(tmp_path: Path) -> None:
+    words = ["demo", "--check", "mcp.cap.init-result-shape", "--output", str(tmp_path / "run")]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    assert sorted(row[0] for row in rows(DOCS / "report.md", "file")) == sorted(
+        path.name for path in (tmp_path / "run").iterdir()
+    )
+
+
 def test_every_exit_code_has_a_row() -> None:
     assert [int(row[0]) for row in rows(DOCS / "report.md", "code")] == sorted(code.value for code in Exit)
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", *(f"docs/{name}.md" for name in ("baseline", "config", "report", "checks", "faults"))]
+    "page", ["README.md", *(f"docs/{name}.md" for name in ("baseline", "ci", "config", "report", "checks", "faults"))]
 )
 def test_every_option_that_a_page_names_exists(page: str) -> None:
     helped = "".join(CliRunner().invoke(main, [*words]).output for words in HELPS)
