@@ -8,7 +8,7 @@ from typing import Any
 from seatrial import Evidence, Violation, clause_links, curl_line, incomplete
 
 from .findings import Finding, acceptance_text
-from .text import shortened, visible
+from .text import visible
 from .timeline import Step, Timeline, timeline
 
 TEXT = 4_000
@@ -61,7 +61,7 @@ def _texts(found: Finding) -> dict[str, str]:
         "advice": found.advice,
         "rerun": found.rerun,
     }
-    trace = {"traceback": "\n".join(map(visible, found.traceback.splitlines()))[-TEXT:]} if found.traceback else {}
+    trace = {"traceback": "\n".join(map(visible, found.traceback[-TEXT:].splitlines()))} if found.traceback else {}
     return {name: _shown(text) for name, text in texts.items() if text} | trace
 
 
@@ -81,7 +81,7 @@ def _violations(found: Iterable[Violation]) -> list[dict[str, Any]]:
 def _shown(text: str) -> str:
     """On one line, as it is, unless it is very long."""
     more = f"  [{len(text)} characters in all]" if len(text) > TEXT else ""
-    return shortened(visible(text[:TEXT]), TEXT * 2) + more
+    return visible(text[:TEXT]) + more
 
 
 def _step(step: Step) -> dict[str, Any]:

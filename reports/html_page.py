@@ -10,7 +10,7 @@ from seatrial import Column, Level, Place, Verdict
 from .findings import Finding, Group, unjudged
 from .reporter import Run, counts, headings, places
 from .score import Score, remarks, scores
-from .text import shortened, visible
+from .text import brief, visible
 from .ways import differences
 
 MARKS = {
@@ -159,8 +159,8 @@ def page(run: Run, findings: Sequence[Finding]) -> Page:
     numbers = {found.case: number for number, found in enumerate(findings)}
     scored = scores(run)
     return Page(
-        target=shortened(visible(run.started.target), NAME),
-        address=shortened(visible(run.started.address), ADDRESS),
+        target=brief(run.started.target, NAME),
+        address=brief(run.started.address, ADDRESS),
         seed=run.started.seed,
         seconds=run.seconds,
         alerts=tuple(_alerts(run)),
@@ -180,11 +180,11 @@ def _alerts(run: Run) -> Iterator[str]:
     """What to know before the verdicts are read: what was not judged, and what of the baseline fails the run."""
     for text in (run.outcome, *map(str, run.problems)):
         if text:
-            yield shortened(visible(text), 4 * ADDRESS)
+            yield brief(text, 4 * ADDRESS)
 
 
 def _heading(place: Place, told: Sequence[str]) -> Heading:
-    shown = tuple(shortened(visible(SHORT.get(part, part)), PART) for part in told)
+    shown = tuple(brief(SHORT.get(part, part), PART) for part in told)
     version = len(told) - (2 if place.column.profile == "none" else 3)
     return Heading(shown[:version], shown[version], shown[version + 1 :])
 
@@ -226,7 +226,7 @@ def _reasons(groups: Sequence[Group], numbers: Mapping[str, int]) -> tuple[Reaso
     return tuple(
         Reason(
             group.first.reason,
-            shortened(visible(group.first.detail), ADDRESS),
+            brief(group.first.detail, ADDRESS),
             visible(group.first.advice),
             tuple((numbers[found.case], visible(found.case)) for found in group.findings),
         )

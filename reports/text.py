@@ -27,6 +27,11 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
+def brief(text: str, limit: int) -> str:
+    """The text made safe in about `limit` characters. What is cut off is not looked at, however long it is."""
+    return shortened(visible(text[: limit + 1]), limit)
+
+
 def markdown(text: str) -> str:
     """The text as Markdown that shows it literally, in a table cell too, and that mentions nobody."""
     return _MARKDOWN.sub(r"\\\1", visible(text)).replace("@", "&#64;")

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from seatrial import Evidence, Kind, Line, Record
 
-from .text import shortened, visible
+from .text import brief, shortened, visible
 
 STEPS = 80
 """So many steps of one case are drawn at most."""
@@ -19,6 +19,8 @@ ELSEWHERE = 24
 """So many of them may be cited records of other cases."""
 BODY, CITED_BODY, LABEL, HEAD = 800, 8_000, 120, 200
 """Characters that are shown of a body, of one that a finding cites, of a label, and of a header."""
+LONG = 16_384
+"""Bytes of a record of which a step is all that is shown."""
 STEP_SIZE = 200
 """Characters that a step takes beside its texts, about."""
 
@@ -72,7 +74,7 @@ class Step:
 class Timeline:
     """`total` records belong to the case, `rest` of them after the last that is shown are left out.
 
-    `records` are those of the case behind the steps.
+    `records` are those of the case behind the steps, but for the long ones.
     """
 
     steps: tuple[Step, ...] = ()
@@ -95,7 +97,8 @@ def timeline(case: str, cited: Iterable[int], evidence: Evidence, room: int) -> 
     wanted = [*elsewhere, *by_importance(own, named)][:STEPS]
     shown = _fitting(wanted, evidence, frozenset(named), room)
     steps, rest = _with_gaps(own, {line.number: _placed(line, case, step) for line, _, step in shown})
-    records = sorted((record for line, record, _ in shown if line.case == case), key=lambda record: record.number)
+    short = (record for line, record, _ in shown if line.case == case and line.size <= LONG)
+    records = sorted(short, key=lambda record: record.number)
     return Timeline((*steps, *unended(own)), len(own), rest, tuple(records))
 
 
@@ -128,9 +131,9 @@ def drawn(record: Record, cited: bool = False) -> Step:
         step,
         record=record.number,
         time=record.time,
-        operation=shortened(visible(record.operation), LABEL),
-        label=shortened(visible(step.label), LABEL),
-        head=tuple(shortened(visible(line), HEAD) for line in step.head),
+        operation=brief(record.operation, LABEL),
+        label=brief(step.label, LABEL),
+        head=tuple(brief(line, HEAD) for line in step.head),
         body="\n".join(map(visible, step.body[:limit].split("\n"))),
         size=len(step.body),
         cited=cited,
@@ -152,7 +155,7 @@ def _fitting(
 
 
 def _placed(line: Line, case: str, step: Step) -> Step:
-    return step if line.case == case else replace(step, case=shortened(visible(line.case), LABEL))
+    return step if line.case == case else replace(step, case=brief(line.case, LABEL))
 
 
 def _with_gaps(own: Sequence[Line], shown: Mapping[int, Step]) -> tuple[list[Step], int]:
