@@ -105,8 +105,9 @@ class Baseline:
 
     def _matched(self, result: Result) -> Iterator[tuple[str, Verdict, AcceptedFailure | None]]:
         """What the result breaks, each with the entry that accepts it."""
-        live = [entry for entry in self.entries if entry.covers(result.case) and not self.expired(entry)]
-        for requirement, verdict in broken(result).items():
+        down = broken(result)
+        live = [entry for entry in self.entries if down and entry.covers(result.case) and not self.expired(entry)]
+        for requirement, verdict in down.items():
             yield requirement, verdict, next((entry for entry in live if entry.takes(requirement, verdict)), None)
 
     def problems(self, results: Iterable[Result], whole: bool = True) -> tuple[BaselineProblem, ...]:

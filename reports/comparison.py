@@ -18,7 +18,7 @@ LIMIT = 300
 """Characters of what was seen that are shown; JSON has all of them."""
 
 SHOWN = 12
-"""So many changes of each kind that is not for the worse are shown at a terminal."""
+"""So many changes of each kind that is not for the worse are shown to a reader; JSON has all of them."""
 
 _WORSE = (ChangeKind.REGRESSION, ChangeKind.ACCEPTED)
 HEADINGS = {
@@ -37,18 +37,24 @@ def text(found: Comparison) -> str:
 
 def _lines(found: Comparison) -> Iterator[str]:
     for kind in found.kinds:
+        shown, more = _shown(kind, found)
         yield HEADINGS[kind]
-        yield from _section(found.of(kind), found, None if kind in _WORSE else SHOWN)
+        yield from (line for change in shown for line in _told(change, found))
+        yield from [f"  {more} more; --format json names them"] if more else []
         yield ""
     yield _counted(found)
 
 
-def _section(listed: Sequence[Change], found: Comparison, limit: int | None) -> Iterator[str]:
-    for change in listed[:limit]:
-        yield f"  {_said(change.base):<14} -> {_said(change.head):<14} {visible(change.case)}"
-        yield from (f"      {name}: {visible(shortened(told, LIMIT))}" for name, told in _parts(change, found))
-    if more := len(listed) - len(listed[:limit]):
-        yield f"  and {more} more; --format json names them"
+def _shown(kind: ChangeKind, found: Comparison) -> tuple[Sequence[Change], int]:
+    """The changes of a kind that a reader is shown, and how many there are beside them."""
+    listed = found.of(kind)
+    shown = listed if kind in _WORSE else listed[:SHOWN]
+    return shown, len(listed) - len(shown)
+
+
+def _told(change: Change, found: Comparison) -> Iterator[str]:
+    yield f"  {_said(change.base):<14} -> {_said(change.head):<14} {visible(change.case)}"
+    yield from (f"      {name}: {visible(shortened(told, LIMIT))}" for name, told in _parts(change, found))
 
 
 def _said(result: Result | None) -> str:
@@ -83,8 +89,9 @@ def _document(found: Comparison) -> Iterator[str]:
     for kind in found.kinds:
         yield f"## {HEADINGS[kind]}"
         yield ""
-        rows = [_row(change, found) for change in found.of(kind)]
-        yield from table(["case", "base", "head", "breaks", "actual"], rows)
+        shown, more = _shown(kind, found)
+        yield from table(["case", "base", "head", "breaks", "actual"], [_row(change, found) for change in shown])
+        yield from ([f"{more} more", ""] if more else [])
 
 
 def _row(change: Change, found: Comparison) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any, TextIO
 
 from seatrial import CaseFinished, CaseStarted, Event, RunFinished, RunStarted
@@ -48,4 +49,5 @@ def _end(event: RunFinished) -> dict[str, Any]:
         "failure": event.failure,
         "stopped": event.stopped,
         "verdicts": {verdict.value: count for verdict, count in counts(event.results).items()},
+        "baseline": [asdict(problem) for problem in event.baseline],
     }

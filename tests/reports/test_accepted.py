@@ -17,6 +17,7 @@ from seatrial.kept import load
 from seatrial.model import Acceptance
 from seatrial.reports.console import ConsoleReporter
 from seatrial.reports.json_report import JsonReporter
+from seatrial.reports.jsonl import JsonlReporter
 from seatrial.reports.markdown import MarkdownReporter
 from seatrial.reports.reporter import Reporter
 
@@ -63,6 +64,12 @@ def test_json_tells_it_in_the_shape_that_is_promised() -> None:
         {"reason": WHY.reason, "owner": "the shop team", "expires": "2027-01-31"}
     ]
     assert (found["summary"]["accepted"], found["summary"]["baseline"][0]["kind"]) == (1, "stale")
+
+
+def test_the_stream_of_events_tells_it_as_it_happens() -> None:
+    lines = [json.loads(line) for line in report(JsonlReporter, EVENTS).splitlines()]
+    assert [bool(line["finding"]["accepted"]) for line in lines if line["event"] == "case-finished"].count(True) == 1
+    assert lines[-1]["baseline"] == [{"kind": "stale", "place": PROBLEM.place, "text": PROBLEM.text}]
 
 
 @pytest.mark.parametrize("make", [ConsoleReporter, MarkdownReporter, JsonReporter])

@@ -50,7 +50,8 @@ def test_a_long_text_is_whole_in_json_alone() -> None:
 def test_many_new_cases_are_counted() -> None:
     many = [Result(replace(case(ECHO), target=f"shop{number}"), Verdict.PASS) for number in range(SHOWN + 3)]
     found = Comparison(STARTED, STARTED, changes([], many))
-    assert "  and 3 more; --format json names them\n" in text(found)
+    assert "  3 more; --format json names them\n" in text(found)
+    assert "\n3 more\n" in markdown(found)
     assert text(found).endswith(f"new: {SHOWN + 3}, gone: 0\n")
     assert len(json.loads(as_json(found))["changes"]) == SHOWN + 3
 
