@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from seatrial.events import RunFinished, RunStarted
+from seatrial.events import Event, RunFinished, RunStarted
 from seatrial.model import Acceptance, Case, Level, Reason, Requirement, Result, Verdict, Violation
 from seatrial.reports.console import ConsoleReporter
 from seatrial.reports.json_report import JsonReporter
@@ -141,7 +141,7 @@ def test_reports_show_it_beside_the_matrix(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("COLUMNS", "100")
     found = run([*passed(*MUST[1:]), broken(MUST[0], Verdict.FAIL)])
     assert found.finished is not None
-    events = [found.started, found.finished]
+    events: list[Event] = [found.started, found.finished]
     console = report(ConsoleReporter, events)
     assert next(line for line in console.splitlines() if line.startswith("cancellation")).split()[-1] == str(CAP)
     assert "Score: at most 59 where a MUST is broken: cancellation" in console
