@@ -43,7 +43,12 @@ def receiver_of(request: pytest.FixtureRequest, labs: Labs) -> Iterator[Any]:
 
 def awaits(item: pytest.Item) -> bool:
     """Is the test a coroutine function?"""
-    return inspect.iscoroutinefunction(getattr(item, "function", None))
+    return isinstance(item, pytest.Function) and coroutine_of(item) is not None
+
+
+def coroutine_of(item: pytest.Function) -> Callable[..., Any] | None:
+    """The coroutine function that a test is, or that another plugin has made a plain one for a loop of its own."""
+    return next((test for test in (item.obj, inspect.unwrap(item.obj)) if inspect.iscoroutinefunction(test)), None)
 
 
 def called(item: pytest.Function) -> Generator[None, Any, Any]:
@@ -70,9 +75,9 @@ def called(item: pytest.Function) -> Generator[None, Any, Any]:
 @contextmanager
 def _as_function(item: pytest.Function, thread: TrioThread) -> Iterator[None]:
     """A coroutine function is a plain one while pytest calls it."""
-    test = item.obj
-    if awaits(item):
-        item.obj = _waiting(test, thread)
+    test, coroutine = item.obj, coroutine_of(item)
+    if coroutine is not None:
+        item.obj = _waiting(coroutine, thread)
     try:
         yield
     finally:

@@ -213,8 +213,36 @@ def test_other_plugins_for_coroutines_are_not_in_the_way(project: Project, serve
     project.write(
         "test_mine.py",
         "import pytest\nfrom seatrial import Answer\n\n@pytest.mark.anyio\nasync def test_mine(seatrial_lab):\n"
-        "    async with seatrial_lab.session() as session:\n        assert isinstance(await session.fence(), Answer)\n\n"
+        "    async with seatrial_lab.session() as session:\n"
+        "        assert isinstance(await session.fence(), Answer)\n\n"
         "@pytest.mark.anyio\nasync def test_other():\n    pass\n",
     )
     project.write("conftest.py", "import pytest\n\n@pytest.fixture\ndef anyio_backend():\n    return 'asyncio'\n")
     project.apart(plugins=("anyio",)).assert_outcomes(passed=2)
+
+
+def test_a_coroutine_that_another_plugin_would_run_in_its_own_loop_is_run_in_ours(
+    project: Project, serve: Serve
+) -> None:
+    project.describe(serve())
+    project.write(
+        "conftest.py",
+        """
+import asyncio
+from functools import wraps
+
+import pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item):
+    test = item.obj
+    item.obj = wraps(test)(lambda **fixtures: asyncio.run(test(**fixtures)))
+""",
+    )
+    project.write(
+        "test_mine.py",
+        "from seatrial import Answer\n\nclass TestMine:\n    async def test_mine(self, seatrial_lab):\n"
+        "        async with seatrial_lab.session() as session:\n"
+        "            assert isinstance(await session.fence(), Answer)\n",
+    )
+    project.pytest().assert_outcomes(passed=1)
