@@ -67,7 +67,8 @@ class Logbook:
     def finish(self, complete: bool, failure: str = "") -> tuple[Result, ...]:
         """Say that it is over: one result per case, in the planned order. `failure`: why some targets have none."""
         missing = [case for case in self.cases if case.id not in self.results]
-        stopped = f"stopped after {self.failed} failures" if complete and missing and self.full else ""
+        failures = f"{self.failed} failure{'s' if self.failed > 1 else ''}"
+        stopped = f"stopped after {failures}" if complete and missing and self.full else ""
         for case in missing:
             detail = f"the run {stopped or 'was interrupted'}"
             self.results[case.id] = Result(case, Verdict.INCONCLUSIVE, Reason.INTERRUPTED, detail)

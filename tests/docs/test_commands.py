@@ -46,7 +46,10 @@ def _clicked(words: list[str]) -> bool:
     command, rest = main.get_command(click.Context(main), words[0]), words[1:]
     if isinstance(command, click.Group) and rest and rest[0] in command.commands:
         command, rest = command.commands[rest[0]], rest[1:]
-    return command is not None and bool(command.make_context(words[0], rest))
+    try:
+        return command is not None and bool(command.make_context(words[0], rest))
+    except click.exceptions.Exit as shown:  # It was asked for its help.
+        return shown.exit_code == 0
 
 
 def _environments() -> set[str]:

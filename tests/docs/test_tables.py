@@ -66,7 +66,11 @@ def test_every_exit_code_has_a_row() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", *(f"docs/{name}.md" for name in ("baseline", "ci", "config", "report", "checks", "faults"))]
+    "page",
+    [
+        "README.md",
+        *(f"docs/{name}.md" for name in ("baseline", "ci", "config", "report", "running", "checks", "faults")),
+    ],
 )
 def test_every_option_that_a_page_names_exists(page: str) -> None:
     helped = "".join(CliRunner().invoke(main, [*words]).output for words in HELPS)

@@ -63,7 +63,7 @@ def test_a_run_ends_after_so_many_failures(maxfail: int, run: int) -> None:
     assert [result.reason for result in results].count(Reason.INTERRUPTED) == 6 - run
     for result in results[run:]:
         assert result.verdict is Verdict.INCONCLUSIVE
-        assert result.detail == f"the run stopped after {maxfail} failures"
+        assert result.detail == f"the run stopped after {maxfail} failure{'s' if maxfail > 1 else ''}"
 
 
 def test_a_warning_ends_a_run_only_where_it_is_a_failure() -> None:
