@@ -109,6 +109,23 @@ def test_the_environment_that_a_configuration_gives_to_a_command(folder: Path, m
     assert showing(left(), TOKEN) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("http://shop:{token}@127.0.0.1:1/mcp?key={token}",), 4),
+        (("http://shop:{token}@127.0.0.1:many/mcp",), 2),
+        (("http:/shop?api_key={token}://",), 2),
+        (("--header", "Authorization Bearer {token}", "http://127.0.0.1:1/"), 2),
+        (("--dry-run", "--header", "Authorization: Bearer {token}", "http://127.0.0.1:1/mcp?sig={token}"), 0),
+    ],
+)
+def test_what_is_said_where_nothing_is_run(words: tuple[str, ...], code: int) -> None:
+    told = CliRunner().invoke(main, ["run", *QUICK, *(word.format(token=TOKEN) for word in words)])
+    assert told.exit_code == code, told.output
+    files = {str(path): path.read_text("utf-8") for path in Path.cwd().rglob("*") if path.is_file()}
+    assert showing({**files, "the terminal": told.output}, TOKEN) == []
+
+
 def test_the_search_finds_what_is_not_taken_out(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(seatrial.engine, "redactor", lambda targets: Redactor(("x-never",)))
     monkeypatch.setattr(Redactor, "headers", lambda self, headers: [["X-None", "[redacted]"]])
