@@ -30,6 +30,7 @@ from .tempo import Tempo
 from .transcript import Kind, Recorder, Transcript
 from .transport.http import HttpClient
 from .transport.network import Network
+from .transport.proxies import ProxyProblem, proxy_for
 
 Fired = Callable[[Fault, str], None]
 
@@ -85,6 +86,8 @@ class Berth:
     spoiled: set[str] = field(default_factory=set)
     """Cases that left a session unfit which another case had used before them: either may have spoiled it."""
     locks: dict[Any, anyio.Lock] = field(default_factory=dict)
+    abroad: bool = False
+    """The target is not of this machine: proxies may lead to it."""
     terms: Terms = field(default_factory=Terms)
     pace: Pace = field(default_factory=Pace)
     agent: str = "seatrial"
@@ -156,6 +159,8 @@ class Berth:
         parts = urlsplit(server.url)
         client = self.client(server.url)
         origin = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
+        if client.proxy:
+            origin = (client.proxy.host, client.proxy.port)
         front = await self._front(binding, origin, parts.scheme == "https", recorder, tasks, fired, rig)
         if front is not None:
             client.backend.routes[origin] = front
@@ -166,9 +171,15 @@ class Berth:
         return made
 
     def client(self, url: str) -> HttpClient:
-        """What sends requests to the origin of a URL, at the pace of the run."""
-        secure = url.startswith("https:")
-        return HttpClient(self.target.network, ca=self.target.ca or None, secure=secure, pace=self.pace)
+        """What sends requests to the origin of a URL, at the pace of the run. Raises StartFailure."""
+        secure, ca = url.startswith("https:"), self.target.ca or None
+        try:
+            proxy = proxy_for(url) if self.abroad else None
+            return HttpClient(self.target.network, ca=ca, secure=secure, pace=self.pace, proxy=proxy)
+        except ProxyProblem as error:
+            raise StartFailure(str(error)) from error
+        except OSError as error:
+            raise StartFailure(f"the certificates in {ca} cannot be read: {error}") from error
 
     async def _front(
         self,

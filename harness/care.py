@@ -27,7 +27,8 @@ async def consider(berth: Berth, conduct: Conduct) -> None:
     target, main = berth.target, berth.main
     attached = (main.url, *target.replicas) if main is not None and main.process is None else ()
     berth.agent = user_agent(conduct.contact or target.contact)
-    berth.terms = conduct.towards(any([await foreign(target.network, url) for url in attached]))
+    berth.abroad = any([await foreign(target.network, url) for url in attached])
+    berth.terms = conduct.towards(berth.abroad)
     berth.pace = Pace(berth.terms.rate, berth.terms.budget)
     if berth.terms.gentle:
         _grant(berth, Leave(berth.target.stimuli))

@@ -292,6 +292,7 @@ class Lab(Generic[S]):
 
     async def answers_at(self, host: str, port: int) -> bool:
         """Does anybody accept a connection at this address and port?"""
+        await self.berth.pace.admit()
         with anyio.move_on_after(self.tempo.answer):
             try:
                 stream = await self.berth.target.network.connect(host, port)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 from seatrial.config import TargetConfig
 from seatrial.discovery import load_suites
 from seatrial.engine import Options, run
@@ -47,12 +48,16 @@ def visit(
     gate: Gate,
     *,
     network: SimNetwork | None = None,
+    beside: Callable[[SimNetwork, TaskGroup], Awaitable[None]] | None = None,
     server: Any = None,
     suites: Iterable[Suite] | None = None,
     checks: Iterable[str] = (),
     **options: Any,
 ) -> Visit:
-    """A run against the bundled server of a protocol, or `server`, behind a gate, at an address that is not ours."""
+    """A run against the bundled server of a protocol, or `server`, behind a gate, at an address that is not ours.
+
+    `beside` opens what else is to listen there.
+    """
     asked = Options(selection=Selection(checks=tuple(checks)), **options)
     wanted = tuple(suites if suites is not None else load_suites())
     events: list[Event] = []
@@ -65,6 +70,8 @@ def visit(
             listener = await sea.listen(HOST)
             moored.url = f"http://{HOST}:{listener.port}{moored.path}"
             tasks.start_soon(listener.serve, moored.serve_connection, tasks)
+            if beside:
+                await beside(sea, tasks)
             config = TargetConfig(name="vendor", protocol=protocol, url=moored.url, stimuli=stimuli)
             results = await run(RealTarget(config, sea), wanted, asked, events.append)
             tasks.cancel_scope.cancel()

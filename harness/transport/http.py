@@ -17,6 +17,7 @@ from anyio.streams.tls import TLSStream
 
 from ..pace import Pace
 from .network import Network, Waiting, reset
+from .proxies import Proxy
 
 KEEP_ALIVE = 1.0
 """Seconds that an idle connection may be used again: fewer than any server keeps it, so that no request is lost
@@ -37,10 +38,13 @@ class Holder:
     admitted: Callable[[], None] = lambda: None
     sent: anyio.Event = field(default_factory=anyio.Event)
     retire: Callable[[], None] = lambda: None
+    _tunnels: bool = False
 
     async def trace(self, event: str, info: Any) -> None:
         """What httpcore tells about the request's progress."""
-        if event == "http11.send_request_body.complete":
+        if event == "http11.send_request_headers.started":
+            self._tunnels = info["request"].method == b"CONNECT"
+        if event == "http11.send_request_body.complete" and not self._tunnels:
             self.sent.set()
 
     async def reset(self) -> None:
@@ -106,6 +110,9 @@ class _Stream(httpcore.AsyncNetworkStream):
                 wrapped = await TLSStream.wrap(
                     self._stream, hostname=server_hostname, ssl_context=ssl_context, standard_compatible=False
                 )
+        except ssl.SSLCertVerificationError as error:
+            advice = "name a private authority with ca in seatrial.toml, or with SSL_CERT_FILE"
+            raise httpcore.ConnectError(f"its certificate is not trusted ({error.verify_message}); {advice}") from error
         except (ssl.SSLError, TimeoutError, anyio.EndOfStream, anyio.BrokenResourceError, OSError) as error:
             raise httpcore.ConnectError(f"TLS failed: {error or type(error).__name__}") from error
         return _Stream(wrapped)
@@ -157,16 +164,20 @@ class _Body(httpx.AsyncByteStream):
 
 
 class Transport(httpx.AsyncBaseTransport):
-    """An httpx transport on our network backend. Connections are kept alive and never shared with others."""
+    """An httpx transport on our network backend. Connections are kept alive and never shared with others.
 
-    def __init__(self, backend: Backend, verify: ssl.SSLContext | None = None) -> None:
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=verify,
-            max_connections=None,
-            max_keepalive_connections=8,
-            keepalive_expiry=KEEP_ALIVE,
-            network_backend=backend,
-        )
+    Through a proxy, https goes in a tunnel.
+    """
+
+    def __init__(self, backend: Backend, verify: ssl.SSLContext | None = None, proxy: Proxy | None = None) -> None:
+        settings: dict[str, Any] = {
+            "ssl_context": verify,
+            "max_connections": None,
+            "max_keepalive_connections": 8,
+            "keepalive_expiry": KEEP_ALIVE,
+            "network_backend": backend,
+        }
+        self._pool = _proxied(proxy, settings) if proxy else httpcore.AsyncConnectionPool(**settings)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         asked = httpcore.Request(
@@ -190,6 +201,11 @@ class Transport(httpx.AsyncBaseTransport):
         await self._pool.aclose()
 
 
+def _proxied(proxy: Proxy, settings: dict[str, Any]) -> httpcore.AsyncHTTPProxy:
+    url = httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target="/")
+    return httpcore.AsyncHTTPProxy(url, proxy.auth if any(proxy.auth) else None, **settings)
+
+
 class HttpFailure(Exception):
     """An exchange that broke. `reset` tells an abortive end from an orderly one; `connected` is false when
     there never was a connection."""
@@ -210,12 +226,13 @@ class HttpResponse:
 
 
 def trust(ca: str | None = None) -> ssl.SSLContext:
-    """The TLS context of a target: the machine's authorities, or one private file."""
+    """The TLS context of a target: one private file, or the machine's authorities, which SSL_CERT_FILE and
+    SSL_CERT_DIR replace. Raises OSError for a file that holds no certificates."""
     return ssl.create_default_context(cafile=ca)
 
 
 class HttpClient:
-    """One client of one origin: no cookies, no redirects, no proxies, no decoding, every header as given."""
+    """One client of one origin: no cookies, no redirects, no decoding, every header as given."""
 
     def __init__(
         self,
@@ -224,11 +241,13 @@ class HttpClient:
         ca: str | None = None,
         secure: bool = False,
         pace: Pace | None = None,
+        proxy: Proxy | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.backend = Backend(network)
         self.pace = pace or Pace()
-        inner = transport or Transport(self.backend, trust(ca) if secure else None)
+        self.proxy = proxy
+        inner = transport or Transport(self.backend, trust(ca) if secure else None, proxy)
         self._client = httpx.AsyncClient(transport=inner, timeout=None, trust_env=False, follow_redirects=False)
 
     @asynccontextmanager
@@ -252,12 +271,14 @@ class HttpClient:
             response = await self._client.send(request, stream=True)
             if response.status_code >= 500:
                 holder.retire()
+            if response.status_code == 407 and self.proxy:
+                raise HttpFailure("the proxy wants credentials; write them into its URL")
             try:
                 yield HttpResponse(response.status_code, _pairs(response), response.aiter_raw())
             finally:
                 await response.aclose()
-        except (httpx.HTTPError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
-            raise _failure(error) from error
+        except _BROKEN as error:
+            raise _failure(error, self.proxy) from error
         finally:
             _holder.reset(token)
 
@@ -278,8 +299,19 @@ def _pairs(response: httpx.Response) -> tuple[tuple[str, str], ...]:
     return tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw)
 
 
-def _failure(error: Exception) -> HttpFailure:
+_BROKEN = (
+    httpx.HTTPError,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.TimeoutException,
+    httpcore.ProxyError,
+)
+
+
+def _failure(error: Exception, proxy: Proxy | None) -> HttpFailure:
     text = str(error) or type(error).__name__
+    if proxy and isinstance(error, httpcore.ProxyError | httpcore.ConnectError):
+        text = f"no way through the proxy {proxy.host}:{proxy.port}: {text}"
     broken = isinstance(error, httpx.ReadError | httpx.WriteError | httpcore.ReadError | httpcore.WriteError)
     unconnected = isinstance(
         error, httpx.ConnectError | httpx.ConnectTimeout | httpcore.ConnectError | httpcore.ConnectTimeout
