@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ..wire import json, jsonrpc
-from .stage import Action, Headers
+from .stage import Action, Headers, Stage
 
 Forward = Callable[[], Awaitable[None]]
 
@@ -35,6 +35,41 @@ class HttpRequest:
         return on in ("", self.verb) or on in self.methods or self.target.partition("?")[0].endswith(on)
 
 
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """The head of an answer."""
+
+    status: int
+    headers: Headers
+
+    def header(self, name: str) -> str:
+        return header(self.headers, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """An answer with another head, and what its body then goes through.
+
+    The headers say how the body is framed: in chunks with Transfer-Encoding, as it is without.
+    """
+
+    answer: HttpAnswer
+    stage: Stage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WholeAnswer:
+    """The bytes of an answer, interim ones before it included. `last`: its connection ends behind it."""
+
+    raw: bytes
+    last: bool
+
+
+def header(headers: Headers, name: str) -> str:
+    """The first value of a header, whatever its case; "" without one."""
+    return next((value for key, value in headers if key.lower() == name.lower()), "")
+
+
 class Exchange(Protocol):
     """One request on its way. Every method may be called more than once, but only one may answer the client."""
 
@@ -45,12 +80,28 @@ class Exchange(Protocol):
         """The logical operation, like `post:3`."""
         ...
 
-    async def swallow(self) -> None:
-        """Send the request to the target on a connection of its own, read the whole answer, discard it."""
+    def change(self, request: HttpRequest) -> None:
+        """Let the target get this instead. A body that differs is framed anew, by Content-Length."""
+        ...
+
+    def misframe(self, raw: bytes, *, torn: bool = False) -> None:
+        """Let the target get these bytes as the request; `torn`: and the end of sending behind them."""
+        ...
+
+    async def swallow(self, request: HttpRequest | None = None) -> WholeAnswer:
+        """Send the request, or another, to the target on a connection of its own, and read the whole answer."""
+        ...
+
+    async def pipeline(self, behind: Sequence[Exchange]) -> list[WholeAnswer]:
+        """Send the request and those of other exchanges on one new connection, and then read the answers in order."""
+        ...
+
+    async def deliver(self, answer: WholeAnswer) -> None:
+        """Give the client an answer of the target as it came."""
         ...
 
     async def answer(self, status: int, headers: Headers, body: bytes) -> None:
-        """Answer in the target's place."""
+        """Answer in the target's place; with a status below 200, before its answer."""
         ...
 
     async def perform(self, action: Action) -> None:

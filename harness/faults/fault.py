@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..chance import Chance
-from .exchange import Exchange, Forward
+from .exchange import Exchange, Forward, HttpAnswer, HttpRequest, Rewritten
 from .notation import text
 from .stage import Flow, Stage
 from .trigger import CONNECT, Trigger
@@ -33,7 +33,8 @@ class Fault:
     """`on` selects exchanges: a JSON-RPC method, an HTTP verb, the end of a path, "" for any. `times` bounds the
     firings, 0 does not.
 
-    A subclass overrides `stage` (a fault of bytes), `on_exchange` (a fault of requests), or both.
+    A subclass overrides `stage` (a fault of bytes), `on_exchange` (a fault of requests), `on_answer` (a fault of
+    answers), or several.
     """
 
     name: ClassVar[str]
@@ -67,6 +68,19 @@ class Fault:
         """What it does to one request that it selects. `forward` does what would have been done without it."""
         await forward()
 
+    def on_answer(self, armed: Armed, exchange: Exchange, answer: HttpAnswer) -> Rewritten | None:
+        """What it makes of the answer to a request that it selects, before its body has come; None: nothing."""
+        return None
+
+    def concerns(self, request: HttpRequest) -> bool:
+        """Whether a request is one of those that it counts."""
+        return request.matches(self.on)
+
+    @property
+    def begins(self) -> int:
+        """The number of the request that concerns it from which on it selects."""
+        return self.after.request
+
     def __str__(self) -> str:
         return text(self)
 
@@ -90,13 +104,20 @@ class Armed:
     fired: Fired
     matched: int = 0
     firings: int = 0
+    company: Any = None
+    """Exchanges that wait for others, where a fault needs several."""
+
+    @property
+    def spent(self) -> bool:
+        """Whether it may take effect no more."""
+        return 0 < self.fault.times <= self.firings
 
     def random(self, connection: str) -> Random:
         return self.chance.child(str(self.fault)).child(connection).random()
 
     def fire(self, where: str) -> bool:
         """Whether it may take effect now; when it may, this is reported."""
-        if self.fault.times and self.firings >= self.fault.times:
+        if self.spent:
             return False
         self.firings += 1
         self.fired(self.fault, where)
@@ -104,10 +125,10 @@ class Armed:
 
     def selects(self, exchange: Exchange) -> bool:
         """Whether this request is one to work on. Each request is to be asked about once."""
-        if not exchange.request.matches(self.fault.on):
+        if not self.fault.concerns(exchange.request):
             return False
         self.matched += 1
-        return self.matched >= self.fault.after.request
+        return self.matched >= self.fault.begins
 
     def stages(self, flow: Flow) -> list[Stage]:
         stage = self.fault.stage(self, flow)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 
 import anyio
 import h11
 from anyio.abc import ByteStream
 
-from ..faults.exchange import HttpRequest
+from ..faults.exchange import HttpAnswer, HttpRequest, WholeAnswer
 from ..faults.stage import Headers
 
 HEAD_LIMIT = 1024 * 1024
 BODY_LIMIT = 16 * 1024 * 1024
+_BLANK_LINE = re.compile(rb"\n\r?\n")
+_FRAMING = ("content-length", "transfer-encoding")
 
 
 @dataclass(slots=True)
@@ -41,10 +44,21 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A whole request and its bytes."""
+    """A whole request and its bytes. `torn`: the client's sending ends with them."""
 
     http: HttpRequest
     raw: bytes
+    torn: bool = False
+
+    def changed(self, http: HttpRequest) -> Request:
+        """Another request in its place. A body that stays the same stays framed as it was."""
+        if http.body == self.http.body:
+            body = _BLANK_LINE.split(self.raw, maxsplit=1)[1]
+        else:
+            kept = (pair for pair in http.headers if pair[0].lower() not in _FRAMING)
+            http = replace(http, headers=(*kept, ("Content-Length", str(len(http.body)))))
+            body = http.body
+        return Request(http, written(f"{http.verb} {http.target} HTTP/1.1", http.headers) + body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +80,22 @@ class Head:
     @property
     def framed(self) -> bool:
         return any(name.lower() == "transfer-encoding" for name, _ in self.headers)
+
+    @property
+    def http(self) -> HttpAnswer:
+        return HttpAnswer(self.status, self.headers)
+
+    def changed(self, http: HttpAnswer) -> Head:
+        """Another head in its place, with the reason that this one gives."""
+        reason = self.raw.split(b"\n", 1)[0].strip().decode("latin-1").split(" ", 2)[2:]
+        line = " ".join(["HTTP/1.1", str(http.status), *reason])
+        return Head(http.status, http.headers, written(line, http.headers), self.final)
+
+
+def written(line: str, headers: Headers) -> bytes:
+    """A head."""
+    lines = [line, *(f"{name}: {value}" for name, value in headers), "", ""]
+    return "\r\n".join(lines).encode("latin-1", "replace")
 
 
 async def read_request(channel: Channel) -> Request | Opaque | None:
@@ -141,12 +171,29 @@ class ResponseReading:
         """A piece of the body. Raises EndOfStream; BrokenResourceError when it was torn by RST, Torn by FIN."""
         event = await self._reading.event()
         if isinstance(event, h11.Data):
+            self._reading.raw.clear()
             return bytes(event.data)
         if not isinstance(event, h11.EndOfMessage):
             raise Torn
         self.trailers = headers_of(event)
         self._reading.taken()
         raise anyio.EndOfStream
+
+    async def whole(self) -> WholeAnswer:
+        """All of the answer. What is no HTTP or torn is what came of it. Raises Endless, BrokenResourceError."""
+        kept = bytearray()
+        while isinstance(head := await self.head(), Head):
+            kept += head.raw
+            if head.final:
+                kept += await self._body()
+                return WholeAnswer(bytes(kept), not self.reusable)
+        return WholeAnswer(bytes(kept) + head.raw, True)
+
+    async def _body(self) -> bytes:
+        while isinstance(event := await self._reading.event(), h11.Data):
+            if len(self._reading.raw) > BODY_LIMIT:
+                raise Endless
+        return self._reading.taken() if isinstance(event, h11.EndOfMessage) else bytes(self._reading.raw)
 
     @property
     def reusable(self) -> bool:
@@ -156,6 +203,10 @@ class ResponseReading:
 
 class Torn(Exception):
     """A response ended inside its body."""
+
+
+class Endless(Exception):
+    """A response is longer than may be kept."""
 
 
 def headers_of(event: h11.Request | h11.Response | h11.InformationalResponse | h11.EndOfMessage) -> Headers:

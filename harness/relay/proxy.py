@@ -12,14 +12,14 @@ import anyio
 from anyio.abc import ByteStream, TaskGroup
 
 from ..chance import Chance
-from ..faults.exchange import HttpRequest
+from ..faults.exchange import Exchange, HttpRequest, WholeAnswer, header
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.http import RoundRobin
-from ..faults.stage import Action, Chain, Direction, Flow, Framing, Headers, How
+from ..faults.stage import Action, Chain, Direction, Flow, Framing, Headers, How, Stage
 from ..pace import Pace, Withheld
 from ..transport.network import Listener
 from .link import Dial, Ending, dialer, duplex, end, noting_end
-from .message import Channel, Head, Opaque, Request, ResponseReading, Torn, read_request
+from .message import Channel, Endless, Head, Opaque, Request, ResponseReading, Torn, read_request, written
 from .pool import Pool
 from .pump import Ended, Outlet, pump
 
@@ -170,49 +170,79 @@ class _Exchange:
         await self._admit()
         upstream = await self.conversation.connected(self.name)
         await upstream.stream.send(self.message.raw)
+        if self.message.torn:
+            await upstream.stream.send_eof()
         response = ResponseReading(upstream, self.request.verb)
         while isinstance(head := await response.head(), Head) and not head.final:
             await self._client.send(head.raw)
         if isinstance(head, Opaque):
             return await self.conversation.passed_untouched(head.raw)
-        await self._client.send(_closing_head(head.raw) if self.closing else head.raw)
-        await self._body(head, response)
+        await self._answered(head, response)
         if not response.reusable:
             raise Ended(How.FIN)
         return None
 
-    async def _body(self, head: Head, response: ResponseReading) -> None:
-        flow = Flow(self.name, Direction.DOWN, _framing(head.headers), head.headers)
-        chain = Chain([stage for armed in self.selected for stage in armed.stages(flow)])
+    async def _answered(self, head: Head, response: ResponseReading) -> None:
+        head, stages = self._rewritten(head)
+        await self._client.send(_closing_head(head.raw) if self.closing else head.raw)
         outlet = _BodyOutlet(self._client, response=response, framed=head.framed)
         try:
-            await pump(response, chain, outlet)
+            await pump(response, Chain(stages), outlet)
         except* Torn:
             raise Ended(How.FIN) from None
+
+    def _rewritten(self, head: Head) -> tuple[Head, list[Stage]]:
+        """The head as the client gets it, and what the body goes through: each fault sees what the one before left."""
+        stages = []
+        for armed in self.selected:
+            stages += armed.stages(Flow(self.name, Direction.DOWN, _framing(head.headers), head.headers))
+            if rewritten := armed.fault.on_answer(armed, self, head.http):
+                head = head.changed(rewritten.answer)
+                stages += [rewritten.stage] if rewritten.stage else []
+        return head, stages
 
     @property
     def _client(self) -> ByteStream:
         return self.conversation.client.stream
 
-    async def swallow(self) -> None:
+    def change(self, request: HttpRequest) -> None:
+        self.message = self.message.changed(request)
+
+    def misframe(self, raw: bytes, *, torn: bool = False) -> None:
+        self.message = Request(self.request, raw, torn)
+
+    async def swallow(self, request: HttpRequest | None = None) -> WholeAnswer:
+        message = self.message.changed(request) if request else self.message
+        (answer,) = await self._asked([message])
+        return answer
+
+    async def pipeline(self, behind: Sequence[Exchange]) -> list[WholeAnswer]:
+        others = [exchange.message for exchange in behind if isinstance(exchange, _Exchange)]
+        return await self._asked([self.message, *others])
+
+    async def _asked(self, messages: Sequence[Request]) -> list[WholeAnswer]:
+        """Send requests on a connection of their own, and read the answers; what is not answered any more has none."""
         await self._admit()
         stream = await self.conversation.relay.pool.choose(self.name)()
         try:
-            await stream.send(self.message.raw)
-            response = ResponseReading(Channel(stream), self.request.verb)
-            while isinstance(head := await response.head(), Head) and not head.final:
-                pass
-            if isinstance(head, Head):
-                await _discard(response)
+            await stream.send(b"".join(message.raw for message in messages))
+            channel = Channel(stream)
+            return [await ResponseReading(channel, message.http.verb).whole() for message in messages]
+        except Endless:
+            raise Ended(How.RESET) from None
         finally:
             await end(How.FIN, stream)
 
+    async def deliver(self, answer: WholeAnswer) -> None:
+        await self._client.send(answer.raw)
+        if answer.last:
+            raise Ended(How.FIN)
+
     async def answer(self, status: int, headers: Headers, body: bytes) -> None:
         phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
-        lines = [f"HTTP/1.1 {status} {phrase}", *(f"{name}: {value}" for name, value in headers)]
-        if not any(name.lower() == "content-length" for name, _ in headers):
-            lines.append(f"Content-Length: {len(body)}")
-        await self._client.send("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
+        if status >= 200 and not any(name.lower() == "content-length" for name, _ in headers):
+            headers = (*headers, ("Content-Length", str(len(body))))
+        await self._client.send(written(f"HTTP/1.1 {status} {phrase}", headers) + body)
 
     async def perform(self, action: Action) -> None:
         await Outlet(self._client).perform(action, anyio.current_time())
@@ -234,8 +264,10 @@ def _closing_head(raw: bytes) -> bytes:
 
 
 def _framing(headers: Headers) -> Framing:
-    types = [value for name, value in headers if name.lower() == "content-type"]
-    return Framing.SSE if any(value.lower().startswith("text/event-stream") for value in types) else Framing.BODY
+    """Events can be told in a stream that is not compressed."""
+    coded = header(headers, "content-encoding").lower() not in ("", "identity")
+    events = header(headers, "content-type").lower().startswith("text/event-stream")
+    return Framing.SSE if events and not coded else Framing.BODY
 
 
 @dataclass(slots=True)
