@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
-from seatrial import baseline
+from seatrial import baseline, pytest_plugin
 from seatrial.cli import main
 from seatrial.config import parse
 from seatrial.document import Document
@@ -36,6 +36,8 @@ def understood(words: list[str]) -> bool:
             return rest[0] == "-e" and rest[1] in _environments()
         case "python" if rest[:2] == ["-m", "seatrial.fixtures.interop"]:
             return bool(interop().parse_args(rest[2:]))
+        case "pytest":
+            return {word for word in rest if word.startswith("--seatrial")} <= _pytest_options()
         case other:
             return other in OTHERS
 
@@ -50,6 +52,11 @@ def _clicked(words: list[str]) -> bool:
         return command is not None and bool(command.make_context(words[0], rest))
     except click.exceptions.Exit as shown:  # It was asked for its help.
         return shown.exit_code == 0
+
+
+def _pytest_options() -> set[str]:
+    """Those of our plugin."""
+    return set(re.findall(r'"(--seatrial[\w-]*)"', Path(pytest_plugin.__file__).read_text("utf-8")))
 
 
 def _environments() -> set[str]:
