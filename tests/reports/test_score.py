@@ -76,6 +76,8 @@ def test_a_requirement_counts_once_in_a_column_and_as_broken_if_any_case_breaks_
     twice = [*passed(MUST[0]), *passed(MUST[0])]
     assert score(*twice, broken(SHOULD[0], Verdict.WARN)) == Score("shop", "cancellation", 75, 100)
     assert score(*twice, broken(MUST[0], Verdict.FAIL)) == Score("shop", "cancellation", 0, 100, True)
+    twice_broken = (broken(MUST[0], Verdict.FAIL), broken(MUST[0], Verdict.WARN))
+    assert score(*passed(MUST[1]), *twice_broken) == Score("shop", "cancellation", 50, 100, True)
     elsewhere = Result(case(MUST[0], HTTP), Verdict.PASS)
     assert score(elsewhere, broken(MUST[0], Verdict.FAIL)) == Score("shop", "cancellation", 50, 100, True)
 
