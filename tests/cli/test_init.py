@@ -48,6 +48,13 @@ def test_whatever_a_target_says_the_file_can_be_read(name: str, about: str, para
     assert stimuli["resource"].name == name
 
 
+@pytest.mark.parametrize(("host", "told"), [("vendor.example", True), ("127.0.0.1:9", False), ("localhost", False)])
+def test_what_is_not_played_on_a_server_elsewhere_is_told(host: str, told: bool) -> None:
+    target, found = TargetConfig(name="t", url=f"http://{host}/mcp"), Survey("mcp", [("2025-06-18", "streamable-http")])
+    text = "\n".join(document(target, found, {}, coverage((), found.claims, target, {})))
+    assert ("safe = true" in text) == told
+
+
 values = st.recursive(
     st.text() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from ...config import TargetConfig
 from ...model import Feature, Role
@@ -50,10 +51,18 @@ def document(target: TargetConfig, found: Survey, chosen: Choices, covered: Cove
     yield ""
     yield "# What plays the roles that checks need. Where nothing does, those checks are not judged."
     yield "# A check fills {seconds} {count} {gap} {key} {text} {level} {city}."
+    if _elsewhere(target):
+        yield "# A server elsewhere is made to do only what it declares to be read-only, and what has safe = true here."
     yield f"[target.{target.name}.stimuli]"
     yield from _aligned(_played(chosen, covered))
     yield from _lacking(found.protocol, covered)
     yield from _offers(found)
+
+
+def _elsewhere(target: TargetConfig) -> bool:
+    """Is it perhaps somebody else's? What a name leads to, a run finds out."""
+    host = urlsplit(target.url).hostname or ""
+    return bool(host) and host != "localhost" and not host.startswith("127.") and host != "::1"
 
 
 def _place(target: TargetConfig, found: Survey) -> Iterator[Line]:
