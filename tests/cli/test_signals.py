@@ -53,5 +53,6 @@ def test_ctrl_c_leaves_a_partial_report_and_no_process(place: Path) -> None:
     assert [found["reason"] for found in report["findings"]] == ["interrupted"]
     assert ElementTree.parse(place / "out/junit.xml").getroot().get("errors") == "1"
     assert (place / "out/evidence.jsonl").read_text()
+    assert "interrupted: 1 of 1 cases were not judged" in (place / "out/report.html").read_text()
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)

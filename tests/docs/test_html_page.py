@@ -28,6 +28,7 @@ def test_the_commands_of_the_page_do_what_it_says(tmp_path: Path, monkeypatch: p
     assert typed([folder if word == EXAMPLE else word for word in reports]).output == ""
     page = Path("again.html").read_text()
     assert "mcp.can.stops-work[2025-11-25,stdio,none]" in page
+    assert '"steps":[{' in Path("demo.html").read_text(), "the evidence can be read as soon as a run is over"
     assert Path("demo.html").read_text().count('class="cell') == page.count('class="cell') == 2
     assert "2.1.0" in Path("again.sarif").read_text()
     requests = typed(curl)
