@@ -1,0 +1,97 @@
+"""What `init` believes after it has tried something once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+from seatrial.cli.init.choice import choices
+from seatrial.cli.init.proposal import Effects, Proposal
+from seatrial.cli.init.rehearsal import Sight, fits
+from seatrial.cli.init.survey import Survey, survey
+from seatrial.fixtures.agent import Agent
+from seatrial.fixtures.agent.cards import Cards
+from seatrial.fixtures.agent.target import simulated as simulated_agent
+from seatrial.fixtures.mutants import build_of
+from seatrial.fixtures.reference import Tools
+from seatrial.fixtures.reference.calls import Call
+from seatrial.fixtures.reference.part import Message
+from seatrial.fixtures.reference.target import simulated
+from seatrial.fixtures.reference.tools import Arguments, Tool
+from seatrial.fixtures.serving import SimulatedTarget
+from seatrial.model import Role
+from seatrial.stimuli import Stimulus
+from trio.testing import MockClock
+
+
+def surveyed(target: SimulatedTarget, bold: bool = True) -> Survey:
+    """In virtual time."""
+    clock = MockClock(autojump_threshold=0)
+    return anyio.run(survey, target, bold, backend="trio", backend_options={"clock": clock})
+
+
+def played(target: SimulatedTarget, bold: bool = True) -> dict[str, str]:
+    """What is believed after a trial, by role."""
+    return {
+        role.value: choice.stimulus.name for role, choice in choices(surveyed(target, bold)).items() if choice.sight
+    }
+
+
+def test_each_role_is_seen_to_be_played() -> None:
+    found = played(simulated())
+    assert found.items() >= {
+        ("echo", "echo"),
+        ("slow", "slow"),
+        ("progress", "progress"),
+        ("logs", "logs"),
+        ("failing", "fail"),
+        ("crash", "crash"),
+        ("elicit", "ask"),
+        ("elicit-url", "ask_url"),
+        ("sampling", "summarize"),
+        ("roots", "whereabouts"),
+        ("mutate-tools", "mutate_tools"),
+        ("prompt", "greet"),
+        ("witness", "probe"),
+    }
+
+
+class Idle(Tools):
+    """Says that it works, fails, logs and asks, and only says so."""
+
+    async def outcome(self, call: Call, tool: Tool, arguments: Arguments) -> Message:
+        return self.succeeded(call, tool, "done")
+
+
+def test_what_only_looks_so_is_not_believed() -> None:
+    found = choices(surveyed(simulated(build_of(Idle))))
+    roles = {role.value for role, choice in found.items() if choice.active}
+    seen = {"echo", "slow", "progress", "logs", "failing", "crash", "elicit", "elicit-url", "sampling", "roots"}
+    assert not roles & {*seen, "mutate-tools"}
+
+
+class Told(Cards):
+    """Its card says what a user may say."""
+
+    def skills(self) -> list[dict[str, Any]]:
+        return [skill | {"examples": ["ask 1", "fail 1", 7, " "]} for skill in super().skills()]
+
+
+def test_an_example_of_a_card_plays_the_role_of_its_end() -> None:
+    found = played(simulated_agent(build_of(Told)))
+    assert found == {"echo": "hello {text}", "ask": "ask 1", "fail": "fail 1"}
+
+
+def test_an_example_of_a_card_is_not_tried_unasked() -> None:
+    assert played(simulated_agent(build_of(Told)), bold=False) == {"echo": "hello {text}"}
+    assert surveyed(simulated_agent(Agent), bold=False).name == "Reference agent"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "fitting"), [(0.1, False), (1.3, False), (1.5, True), (2.0, True), (6.9, True), (7.5, False)]
+)
+def test_slow_is_what_takes_about_as_long_as_it_is_asked_to(seconds: float, fitting: bool) -> None:
+    proposal = Proposal(Stimulus(role=Role.SLOW, verb="tool", name="slow", arguments={"s": "{seconds}"}), Effects.NONE)
+    assert fits(proposal, Sight(seconds, True, False, "done")) == fitting
+    assert not fits(proposal, Sight(seconds, True, True, "failed"))
