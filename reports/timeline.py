@@ -20,7 +20,7 @@ ELSEWHERE = 24
 BODY, CITED_BODY, LABEL, HEAD = 800, 8_000, 120, 200
 """Characters that are shown of a body, of one that a finding cites, of a label, and of a header."""
 LONG = 16_384
-"""Bytes of a record of which a step is all that is shown."""
+"""Characters of a body that is not indented, and bytes of a record that is not written for a shell."""
 STEP_SIZE = 200
 """Characters that a step takes beside its texts, about."""
 
@@ -294,7 +294,9 @@ def _content(data: Mapping[str, Any]) -> str:
 
 
 def _pretty(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
+    """Indented, unless it is long: what is deep and wide would become very much longer."""
+    compact = _compact(value)
+    return compact if len(compact) > LONG else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def _compact(value: Any) -> str:

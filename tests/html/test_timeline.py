@@ -152,6 +152,14 @@ def test_a_cited_body_is_shown_longer_than_another_and_both_tell_their_size() ->
     assert plain.size == cited.size == 30_000
 
 
+def test_a_deep_and_wide_message_is_not_blown_up() -> None:
+    wide: Any = [0] * 200_000
+    for _ in range(250):
+        wide = [wide]
+    step = drawn(Record(1, 0.0, Kind.RECEIVED, "post:1", {"message": wide}))
+    assert step.size < 10**6
+
+
 def test_a_case_that_recorded_nothing_has_no_steps(kept: Kept) -> None:
     assert timeline(OTHER, (99,), kept([sent(1)]), ROOM) == Timeline()
 
