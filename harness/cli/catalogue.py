@@ -6,18 +6,15 @@ import fnmatch
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..discovery import SuiteError, load_suites
 from ..keyword import KeywordError
 from ..model import Check, Mutant, Requirement, Suite
+from ..options import Options
 from ..planning import Selection
 from ..protocols import driver_of, names
 from ..spelling import unknown
 from .refusal import Refused
-
-if TYPE_CHECKING:
-    from ..engine import Options
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from ..options import Options
 from ..protocols import driver_of, names
 from ..target import Target
 from .catalogue import Catalogue
 from .options import TargetCommand, Wanted, run_options
 from .refusal import Refused
-
-if TYPE_CHECKING:
-    from ..engine import Options
 
 SHOWN = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("1.0",), "agui": ("1.0",)}
 """The versions that the demo shows: of MCP the newest of each era. The servers speak all the others too."""

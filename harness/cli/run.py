@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..config import FILE, TargetConfig, load, select, url_problem
 from ..document import ConfigError
 from ..matrix import Exit
+from ..options import Options
 from ..redaction import redactor
 from ..target import Target, attach
 from ..transcript import REDACTED
@@ -20,9 +21,6 @@ from .care import care_options, conduct
 from .catalogue import Catalogue
 from .options import TARGET, TargetCommand, Wanted, option, run_options
 from .refusal import Refused
-
-if TYPE_CHECKING:
-    from ..engine import Options
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~\w-]+)\s*:[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)", re.ASCII)
 
@@ -90,8 +88,15 @@ def fleet(targets: Sequence[TargetConfig]) -> dict[str, Any]:
 
 def _advise(place: str, target: TargetConfig) -> None:
     """How to get more judged, in one line."""
-    known = "" if "://" not in place and not target.command else " " + " ".join(_named(place, None, {}, target))
-    click.echo(f"No stimuli are configured; to have more judged: seatrial init{known}, then seatrial run", err=True)
+    typed = "://" in place or _spawn() is not None
+    asked = " ".join(["seatrial init", *(_named(place, None, {}, target) if typed else ())])
+    click.echo(f"No stimuli are configured; to have more judged: {asked}, then seatrial run", err=True)
+
+
+def _spawn() -> tuple[str, ...] | None:
+    """The words after `--`; None where there is no `--`."""
+    found: tuple[str, ...] | None = click.get_current_context().meta[TargetCommand.SPAWN]
+    return found
 
 
 def target_configs(
@@ -170,6 +175,5 @@ def _named(place: str, config: Path | None, given: Mapping[str, str], target: Ta
     words = ["--config", str(config)] if config else []
     for name in given:
         words += ["--header", f"{name}: {REDACTED}"]
-    if place:
-        return [*words, redactor([target]).text(place)]
-    return words if not target.command or config or FILE.exists() else [*words, "--", *target.command]
+    typed = ("--", *target.command) if _spawn() is not None else (place,) if place else ()
+    return [*words, *map(redactor([target]).text, typed)]

@@ -45,6 +45,9 @@ LAYERS = (
         "curl",
         "repetition",
         "merging",
+        "options",
+        "reach",
+        "voyage",
     },
     {"discovery", "cli", "pytest_plugin", "__main__"},
 )
