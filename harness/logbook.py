@@ -56,7 +56,7 @@ class Logbook:
         self.emit(RunStarted(name, address, seed, cases, rows, server, dict(options)))
 
     def done(self, found: Result) -> None:
-        result = _redacted(found, self.redactor)
+        result = redacted(found, self.redactor)
         self.results[result.case.id] = result
         self.failed += self.fails(result)
         done, total = len(self.results), len(self.cases)
@@ -77,7 +77,7 @@ class Logbook:
         return tuple(self.results[case.id] for case in self.cases)
 
 
-def _redacted(result: Result, redactor: Redactor) -> Result:
+def redacted(result: Result, redactor: Redactor) -> Result:
     """Findings quote the target, who may repeat what it was told."""
 
     def clean(found: tuple[Violation, ...]) -> tuple[Violation, ...]:

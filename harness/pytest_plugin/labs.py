@@ -21,6 +21,7 @@ from ..target import attach
 from ..transcript import Transcript
 from ..transport.tcp import TcpNetwork
 from ..trial import at_work
+from .asked import conduct
 from .thread import TrioThread
 
 Description = str | Mapping[str, Any]
@@ -97,7 +98,7 @@ class Labs:
             if known == target:
                 return voyage
         typed = self.config.option
-        options = Options(seed=typed.seatrial_seed or 0, tempo=typed.seatrial_tempo)
+        options = Options(seed=typed.seatrial_seed or 0, tempo=typed.seatrial_tempo, conduct=conduct(self.config))
         fleet = self.thread.enter(embarked([attach(target)], (), options, lambda event: None))
         (voyage,) = fleet.voyages
         self.thread.call(voyage.chart)

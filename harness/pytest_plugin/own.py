@@ -13,6 +13,7 @@ import pytest
 
 from ..events import RunStarted
 from ..lab import Lab
+from ..logbook import redacted
 from ..transcript import Record
 from ..trial import STOPS, verdict
 from .asked import policy
@@ -97,10 +98,10 @@ def _judge(item: pytest.Item, lab: Lab[Any], stop: Exception | None) -> None:
     """The verdict of the lab is that of the test. A test that came to its end has looked at what it is about."""
     if stop is None:
         lab.ledger.exercised |= {row.id for row in lab.case.rows}
-    target = lab.berth.target
+    target, found = lab.berth.target, redacted(verdict(lab, stop), lab.berth.transcript.redactor)
     started = RunStarted(target.name, target.address, 0, (lab.case,), {}, options={"command": ()})
     try:
-        Teller(policy(item.config), started).tell(item, verdict(lab, stop))
+        Teller(policy(item.config), started).tell(item, found)
     except BaseException:
         _show(item, lab)
         raise

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+import tomli_w
 from seatrial.kept import Kept, load
 from seatrial.model import Verdict
 
@@ -95,6 +96,21 @@ def test_what_failed_last_is_run_again_and_nothing_else(project: Project, serve:
     told = project.cases("--lf", "-v")
     told.assert_outcomes(passed=1, deselected=None)
     told.stdout.fnmatch_lines([f"seatrial.toml::{FOUND} PASSED*".replace("[", "[[]")])
+
+
+def test_every_target_and_every_way_to_it_has_cases_and_a_rerun_names_its_target(
+    project: Project, serve: Serve
+) -> None:
+    broken = serve("mcp", MUTANT)
+    target = {"protocol": "mcp", "url": broken, "versions": ["2025-11-25"]}
+    described = {"target": {"shop": {**target, "ways": {"gateway": broken}}, "bank": target}}
+    project.write("seatrial.toml", tomli_w.dumps(described))
+    one = FOUND.removeprefix("shop")
+    found = collected(project, "-k", "unknown-method")
+    assert found == [f"seatrial.toml::{name}{one}" for name in ("shop", "shop@gateway", "bank")]
+    assert collected(project, "-k", "unknown-method", "--seatrial-target", "bank") == found[-1:]
+    told = project.cases("-k", "unknown-method and bank")
+    told.stdout.fnmatch_lines(["rerun    seatrial run --config seatrial.toml bank --check *"])
 
 
 def test_one_case_is_run_by_its_node_id(project: Project, serve: Serve) -> None:

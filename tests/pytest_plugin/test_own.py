@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from .conftest import Project, Serve
@@ -115,6 +117,43 @@ def test_wrong(seatrial_lab):
     told.assert_outcomes(passed=2, skipped=1, errors=1)
     told.stdout.fnmatch_lines(["SKIPPED * the target does not speak 2024-11-05, but 2025-*"])
     told.stdout.fnmatch_lines(["seatrial: *target.target.urk is not understood: *did you mean url?"])
+
+
+def test_a_command_is_a_target_too(project: Project) -> None:
+    command = [sys.executable, "-m", "seatrial.fixtures.reference", "mcp", "--stdio"]
+    project.write(
+        "test_mine.py",
+        f"""
+import pytest
+from seatrial import Answer
+
+@pytest.mark.seatrial(command={command!r}, versions=["2025-11-25"], binding="stdio")
+def test_mine(seatrial_lab):
+    with seatrial_lab.session() as session:
+        assert isinstance(session.request("tools/list"), Answer)
+""",
+    )
+    project.pytest().assert_outcomes(passed=1)
+
+
+def test_a_secret_that_the_target_repeats_is_not_told(project: Project, serve: Serve) -> None:
+    project.describe(serve(), headers={"X-Shop": "open-sesame-42"})
+    project.write(
+        "test_mine.py",
+        """
+from seatrial import Violation
+
+def test_mine(seatrial_lab):
+    with seatrial_lab.session() as session:
+        session.request("tools/call", {"name": "echo", "arguments": {"text": "open-sesame-42"}})
+    seatrial_lab.expect(Violation("nothing", "it says " + "open-sesame-42"))
+""",
+    )
+    told = project.pytest("--tb=short")
+    told.assert_outcomes(failed=1)
+    told.stdout.fnmatch_lines(["actual   it says [[]redacted]"])
+    told.stdout.fnmatch_lines(["#* sent *[[]redacted]*"])
+    assert "open-sesame" not in told.stdout.str()
 
 
 def test_a_fixture_of_the_project_says_which_target(project: Project, serve: Serve) -> None:
