@@ -20,9 +20,7 @@ def python(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.mark.parametrize(
-    "words", [[], *([name] for name in main.list_commands(click.Context(main)) if name != "init")], ids=" ".join
-)
+@pytest.mark.parametrize("words", [[], *([name] for name in main.list_commands(click.Context(main)))], ids=" ".join)
 def test_help_loads_no_heavy_library(words: list[str]) -> None:
     script = (
         "import sys, seatrial.cli\n"
