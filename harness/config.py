@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from .conduct import contact_problem
 from .document import ConfigError, Document, Entry, read
-from .redaction import is_secret, of_url
+from .redaction import is_secret, of_command, of_url
 from .spelling import unknown
 from .stimuli import BINDING_ALIASES, Stimulus, place, stimuli
 from .transcript import Redactor
@@ -138,13 +138,18 @@ def _readers(environ: Mapping[str, str], secrets: list[str], protocol: str) -> d
         secrets.extend(value for name, value in found.items() if is_secret(name))
         return found
 
+    def command(entry: Entry) -> tuple[str, ...]:
+        words = _command(entry)
+        secrets.extend(of_command(words))
+        return words
+
     def url(entry: Entry) -> str:
         return _url(entry, expanded(entry), entry.text())
 
     return {
         "protocol": _protocol,
         "url": url,
-        "command": _command,
+        "command": command,
         "env": variables,
         "versions": Entry.texts,
         "bindings": _bindings,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
@@ -15,9 +16,11 @@ SHORTEST = 4
 """Characters. What is shorter stands in too many other words to be taken out of them."""
 
 HEAD = 8
-"""So many characters at the beginning of a secret betray it where a text was cut."""
+"""So many characters at the beginning of a secret betray it where a text was cut; and what is shorter and only has the
+name of one may be a setting, such as `--auth none`."""
 
 _NAME = re.compile(r"(?:token|secret|passw(?:or)?d|key|credentials?|sig|signature|auth|authorization|jwt)$", re.I)
+_URL = re.compile(r"[\w+.-]+://")
 _URL_SAFE = {"+": "(?:{}|-)", "/": "(?:{}|_)"}
 """Letters of base64 for which its other alphabet has another."""
 
@@ -69,6 +72,8 @@ def _headers(target: Confiding) -> Iterator[Mapping[str, str]]:
 
 def _secrets(target: Confiding) -> Iterator[str]:
     yield from target.secrets
+    if not _URL.match(target.address):
+        yield from of_command(shlex.split(target.address))
     for url in (target.address, target.capabilities_url, *target.replicas):
         yield from of_url(url)
     for headers in _headers(target):
@@ -81,8 +86,18 @@ def is_secret(name: str) -> bool:
 
 
 def inherited(environment: Mapping[str, str]) -> Iterator[str]:
-    """The secrets that a process finds in its environment; what is as short may be a setting."""
+    """The secrets that a process finds in its environment."""
     yield from (value for name, value in environment.items() if is_secret(name) and len(value) >= HEAD)
+
+
+def of_command(words: Sequence[str]) -> Iterator[str]:
+    """What follows such a name, as in `--token=VALUE`, `TOKEN=VALUE` and `--token VALUE`, and the secrets of URLs."""
+    for word, after in zip(words, (*words[1:], "-"), strict=True):
+        name, separator, value = word.partition("=")
+        told = value if separator else after if word.startswith("-") and not after.startswith("-") else ""
+        if is_secret(name) and len(told) >= HEAD:
+            yield told
+        yield from of_url(word)
 
 
 def of_header(name: str, value: str) -> Iterator[str]:

@@ -140,9 +140,14 @@ def listening() -> Iterator[str]:
         server.server_close()
 
 
+def confided(words: list[str]) -> list[str]:
+    """What a command was told: the values of the variables and of the options that it names."""
+    return [os.environ.get(word, word.partition("=")[2]) for word in words]
+
+
 def main() -> None:
     """Speak over standard input and output, and repeat what the environment says."""
-    said = " | ".join(spelling for name in sys.argv[1:] for spelling in spellings(os.environ[name]))
+    said = " | ".join(spelling for text in confided(sys.argv[1:]) for spelling in spellings(text))
     for line in sys.stdin:
         try:
             message = json.loads(line)

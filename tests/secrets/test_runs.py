@@ -102,6 +102,13 @@ def test_the_environment_of_a_command() -> None:
     assert showing(left("--", *PARROT), SECRET) == []
 
 
+def test_the_words_of_a_command(folder: Path) -> None:
+    (folder / "seatrial.toml").write_text("")
+    found = left("--", *PARROT, f"--api-key={TOKEN}")
+    assert showing(found, TOKEN) == []
+    assert f"{parrot.__file__} SHOP_TOKEN '--api-key=[redacted]'" in found["reports/json"]
+
+
 def test_the_environment_that_a_configuration_gives_to_a_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SHOP_TOKEN")
     described = f"[target.shop]\ncommand = {PARROT}\nenv = {{ SHOP_TOKEN = '{TOKEN}' }}\n"
