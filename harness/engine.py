@@ -92,7 +92,7 @@ class Fleet:
 
     async def sail(self) -> tuple[Result, ...]:
         """First what all targets speak, then their cases."""
-        planned, failure = await self._charted()
+        planned, absent = await self.charted()
         self.begin(tuple(case for _, cases in planned for case in cases))
         complete = False
         try:
@@ -100,23 +100,24 @@ class Fleet:
                 await voyage.sail(cases)
             complete = True
         finally:
-            results = self.logbook.finish(complete, failure)
+            results = self.logbook.finish(complete, "; ".join(absent.values()))
         return results
 
-    async def _charted(self) -> tuple[list[tuple[Voyage, tuple[Case, ...]]], str]:
-        """The voyages whose targets were reached, with their cases, and why the others were not.
+    async def charted(self) -> tuple[list[tuple[Voyage, tuple[Case, ...]]], dict[str, str]]:
+        """The voyages whose targets were reached, with their cases; by name, why the others were not.
 
         Raises Unreachable when none was.
         """
-        planned, failures = list[tuple[Voyage, tuple[Case, ...]]](), list[str]()
+        planned, absent = list[tuple[Voyage, tuple[Case, ...]]](), dict[str, str]()
         for voyage in self.voyages:
+            name = voyage.berth.target.name
             try:
                 planned.append((voyage, await voyage.chart()))
             except Unreachable as error:
-                failures.append(f"{voyage.berth.target.name}: {error}" if len(self.voyages) > 1 else str(error))
+                absent[name] = f"{name}: {error}" if len(self.voyages) > 1 else str(error)
         if not planned:
-            raise Unreachable("; ".join(failures))
-        return planned, "; ".join(failures)
+            raise Unreachable("; ".join(absent.values()))
+        return planned, absent
 
     def begin(self, cases: tuple[Case, ...]) -> None:
         """Tell everybody which cases are run, and how. The targets have been reached."""

@@ -81,10 +81,23 @@ class CaseFile(pytest.File):
             planned = self.cases.passage.plan()
         except Unreachable as error:
             raise self.CollectError(f"seatrial: {error}") from None
+        for name, why in self.cases.passage.absent.items():
+            yield AbsentTarget.from_parent(self, name=name, why=why)
         for case in planned:
             # Without its own nodeid the brackets would not count as those of parameters: --lf would not find it again.
             whole = f"{self.nodeid}::{case.id}"
             yield CaseItem.from_parent(self, name=case.id, nodeid=whole, case=case, cases=self.cases)
+
+
+class AbsentTarget(pytest.Item):
+    """A target that could not be reached: one failure, which stops no other target."""
+
+    def __init__(self, *, why: str, **given: object) -> None:
+        super().__init__(**given)  # type: ignore[arg-type]
+        self.why = why
+
+    def runtest(self) -> None:
+        pytest.fail(f"seatrial: {self.why}", pytrace=False)
 
 
 class CaseItem(pytest.Item):

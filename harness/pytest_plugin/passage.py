@@ -33,6 +33,8 @@ class Passage:
     thread: TrioThread
     started: RunStarted = field(default_factory=lambda: RunStarted("", "", 0, (), {}))
     cases: tuple[Case, ...] = ()
+    absent: dict[str, str] = field(default_factory=dict)
+    """Targets that could not be reached beside others that could, and why."""
     _fleet: Fleet | None = None
     _feed: Feed | None = None
     _selected: tuple[Case, ...] = ()
@@ -53,7 +55,8 @@ class Passage:
         return self.cases
 
     async def _chart(self, fleet: Fleet) -> tuple[Case, ...]:
-        planned = [case for voyage in fleet.voyages for case in await voyage.chart()]
+        reached, self.absent = await fleet.charted()
+        planned = [case for _, cases in reached for case in cases]
         fleet.begin(tuple(planned))
         return tuple(sorted(planned, key=self._place))
 
@@ -188,6 +191,6 @@ class Passage:
         self._fleet.begin(cases)
         for done, case in enumerate((case for case in cases if case.id in judged), start=1):
             feed.emit(CaseFinished(judged[case.id], done, len(cases)))
-        logbook.finish(all(case.id in judged for case in cases))
+        logbook.finish(all(case.id in judged for case in cases), "; ".join(self.absent.values()))
         feed.conclude()
         return feed.policy.problems(feed.results)

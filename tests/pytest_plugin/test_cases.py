@@ -171,6 +171,17 @@ def test_a_target_that_is_not_there_is_one_error(project: Project) -> None:
     assert "Traceback" not in told.stdout.str()
 
 
+def test_a_target_that_is_not_there_stops_no_other(project: Project, serve: Serve) -> None:
+    here, gone = (
+        {"protocol": "mcp", "url": url, "versions": ["2025-11-25"]} for url in (serve(), "http://127.0.0.1:9/")
+    )
+    project.write("seatrial.toml", tomli_w.dumps({"target": {"gone": gone, "shop": here}}))
+    told = project.cases("-k", "gone or mcp.err.parse")
+    told.assert_outcomes(passed=1, failed=1, deselected=None)
+    told.stdout.fnmatch_lines(["seatrial: gone: http://127.0.0.1:9/ gives no MCP answer*"])
+    assert report(project).finished.failure.startswith("gone: ")
+
+
 def test_what_is_not_asked_for_costs_nothing(project: Project) -> None:
     project.write(
         "test_light.py",
