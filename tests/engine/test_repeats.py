@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import anyio
 import pytest
 from seatrial.labs import McpLab
 from seatrial.matrix import Policy
@@ -17,23 +18,31 @@ BROKEN = Violation("it holds", "it is broken")
 
 
 class Deck:
-    """Checks that note when they are run, and fail when they are told to. `log`: their numbers, in the order."""
+    """Checks that note when they are run, and fail when they are told to. `log`: their numbers, in the order.
 
-    def __init__(self, failing: Iterable[int] = (), level: Level = Level.MUST, patience: float = 0.0) -> None:
-        self.failing, self.level, self.patience = set(failing), level, patience
+    Each takes `lasts` seconds longer than the one before it.
+    """
+
+    def __init__(
+        self, failing: Iterable[int] = (), level: Level = Level.MUST, patience: float = 0.0, lasts: float = 0.0
+    ) -> None:
+        self.failing, self.level, self.patience, self.lasts = set(failing), level, patience, lasts
         self.log: list[int] = []
 
     def body(self, number: int) -> Callable[[McpLab], object]:
         async def played(lab: McpLab) -> None:
             self.log.append(number)
+            await anyio.sleep(self.lasts * number)
             lab.expect(BROKEN if number in self.failing else None)
 
         return played
 
-    def sail(self, **options: object) -> tuple[Result, ...]:
+    def sail(self, concurrency: int = 1, **options: object) -> tuple[Result, ...]:
         rows = [row(f"t.c{number}", self.level) for number in range(6)]
         checks = [check(rows[number].id, "It holds", patience=self.patience)(self.body(number)) for number in range(6)]
-        return sail(None, [suite("t", checks, rows)], versions=(D,), bindings=(HTTP,), concurrency=1, **options)
+        return sail(
+            None, [suite("t", checks, rows)], versions=(D,), bindings=(HTTP,), concurrency=concurrency, **options
+        )
 
 
 def test_every_case_is_run_as_often_as_is_asked() -> None:
@@ -64,6 +73,14 @@ def test_a_run_ends_after_so_many_failures(maxfail: int, run: int) -> None:
     for result in results[run:]:
         assert result.verdict is Verdict.INCONCLUSIVE
         assert result.detail == f"the run stopped after {maxfail} failure{'s' if maxfail > 1 else ''}"
+
+
+def test_cases_that_are_under_way_when_a_run_stops_come_to_their_end() -> None:
+    deck = Deck(failing=(0,), lasts=10.0)
+    results = deck.sail(concurrency=3, maxfail=1)
+    assert sorted(deck.log) == [0, 1, 2]
+    assert [result.verdict for result in results[:3]] == [Verdict.FAIL, Verdict.PASS, Verdict.PASS]
+    assert {result.reason for result in results[3:]} == {Reason.INTERRUPTED}
 
 
 def test_a_warning_ends_a_run_only_where_it_is_a_failure() -> None:
