@@ -48,7 +48,7 @@ class HtmlReporter(WholeReporter):
             evidence=visible(run.started.evidence),
             style=style,
             script=script,
-            policy=f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {_digest(script)}",
+            policy=f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}",
         )
 
 
