@@ -190,16 +190,19 @@ def _heading(place: Place, told: Sequence[str]) -> Heading:
 
 
 def _suites(findings: Sequence[Finding], shown: Sequence[Place], scored: Sequence[Score]) -> Iterator[Rows]:
-    suites: dict[str, dict[str, dict[Place, int]]] = {}
-    for number, found in enumerate(findings):
-        checks = suites.setdefault(found.suite, {}).setdefault(found.check, {})
-        place = Place(found.target, Column(found.version, found.binding, found.fault_profile))
-        worst = checks.setdefault(place, number)
-        checks[place] = min(worst, number, key=lambda n: list(Verdict).index(findings[n].verdict))
-    for suite, checks_of in suites.items():
-        rows = tuple(_row(findings, numbers, shown) for numbers in checks_of.values())
+    for suite, checks in _numbers(findings).items():
+        rows = tuple(_row(findings, numbers, shown) for numbers in checks.values())
         tallies = tuple(_tally([row.cells[place] for row in rows]) for place in range(len(shown)))
         yield Rows(suite, rows, tallies, tuple(score for score in scored if score.suite == suite))
+
+
+def _numbers(findings: Sequence[Finding]) -> dict[str, dict[str, dict[Place, int]]]:
+    """The numbers of the findings by suite, check and column."""
+    suites: dict[str, dict[str, dict[Place, int]]] = {}
+    for number, found in enumerate(findings):
+        place = Place(found.target, Column(found.version, found.binding, found.fault_profile))
+        suites.setdefault(found.suite, {}).setdefault(found.check, {})[place] = number
+    return suites
 
 
 def _row(findings: Sequence[Finding], numbers: Mapping[Place, int], shown: Sequence[Place]) -> Row:
