@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -82,13 +82,12 @@ def _place(target: TargetConfig, found: Survey) -> Iterator[Line]:
 def _played(chosen: Choices, covered: Coverage) -> Iterator[Line]:
     for role, choice in chosen.items():
         needed = covered.needed.get(role, ())
-        comment = f"{_counted(needed)}; {choice.remark}" if needed else choice.remark
+        comment = f"{counted(needed, 'check')}; {choice.remark}" if needed else choice.remark
         yield Line(role.value, toml(table(choice.stimulus)), comment, choice.active)
 
 
-def _counted(checks: Iterable[str]) -> str:
-    number = len(tuple(checks))
-    return f"{number} check{'' if number == 1 else 's'}"
+def counted(things: Sized, what: str) -> str:
+    return f"{len(things)} {what}{'' if len(things) == 1 else 's'}"
 
 
 def _lacking(protocol: str, covered: Coverage) -> Iterator[str]:
@@ -100,12 +99,12 @@ def _lacking(protocol: str, covered: Coverage) -> Iterator[str]:
     order = sorted(covered.lacking.items(), key=lambda pair: -len(pair[1]))
     roles = [(role, checks) for role, checks in order if isinstance(role, Role) and role in ROLES[protocol]]
     yield from _aligned(
-        Line(role.value, stimulus_example(role, protocol), f"{_counted(checks)}; {MEANINGS[role]}", active=False)
-        for role, checks in roles
+        Line(role.value, stimulus_example(role, protocol), f"{counted(ids, 'check')}; {MEANINGS[role]}", active=False)
+        for role, ids in roles
     )
     for feature, checks in order:
         if isinstance(feature, Feature):
-            yield f"# {GIVEN[feature]} ({_counted(checks)})"
+            yield f"# {GIVEN[feature]} ({counted(checks, 'check')})"
 
 
 def _aligned(lines: Iterable[Line]) -> Iterator[str]:

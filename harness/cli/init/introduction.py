@@ -24,7 +24,7 @@ from .adviser import Adviser, Nobody, called, shown
 from .choice import Choices, choices
 from .coverage import Coverage, coverage
 from .dialogue import Person
-from .draft import document, secret_variables, summary
+from .draft import counted, document, secret_variables, summary
 from .proposal import Proposal
 from .rehearsal import Finding
 from .survey import Survey, survey, trial
@@ -86,7 +86,7 @@ class _Silent(Refused):
 def _described(found: Survey) -> str:
     versions = ", ".join(sorted({version for version, _ in found.columns}))
     bindings = ", ".join(sorted({binding for _, binding in found.columns}))
-    listed = ", ".join(f"{len(items)} {kind}" for kind, items in found.items.items() if items)
+    listed = ", ".join(counted(items, kind.rstrip("s")) for kind, items in found.items.items() if items)
     offers = f" and offers {listed}" if listed else ""
     return f"It speaks {found.protocol.upper()} {versions} over {bindings}{offers}."
 
@@ -134,7 +134,7 @@ def _list(taken: Choices, untried: Sequence[str]) -> None:
         click.echo(f"  {role.value:<{wide}}  {mark}{called(choice.stimulus)}   {choice.remark}")
     if untried:
         click.echo(
-            f"Not tried, since nothing says that they only read: {len(untried)}; --allow-effects tries them too."
+            f"{len(untried)} were not tried, since nothing says that they only read; --allow-effects tries them."
         )
 
 
