@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
-from seatrial.events import Event, RunFinished
+from seatrial.events import BaselineProblem, Event, RunFinished
+from seatrial.model import Acceptance
 
 from ..reports.report_samples import RESULTS, STARTED, events
 from .sample_run import HOSTILE, evidence_file, hostile_page, sample_events, written
@@ -132,3 +134,23 @@ def test_each_case_has_its_cell_and_its_finding(tmp_path: Path) -> None:
         assert (told["case"], told["verdict"]) == (result.case.id, result.verdict.value)
         assert told["rerun"].startswith("seatrial run shop --check")
         assert told["clauses"][0]["links"][0].startswith("https://")
+
+
+def test_several_targets_have_columns_of_their_own(tmp_path: Path) -> None:
+    others = tuple(replace(result, case=replace(result.case, target="gate")) for result in RESULTS)
+    results = (*RESULTS, *others)
+    started = replace(STARTED, target="shop, gate", cases=tuple(result.case for result in results))
+    page = written(tmp_path / "report.html", [started, RunFinished(results, 1.0)])
+    assert [page.count(f"<small>{target}</small>") for target in ("shop", "gate")] == [2, 2]
+    assert page.count('class="cell ') == len(results)
+
+
+def test_what_a_baseline_accepts_is_told_with_who_why_and_until_when(tmp_path: Path) -> None:
+    why = Acceptance("a <b>fix</b> is under way", "the shop", date(2030, 1, 31))
+    problem = BaselineProblem("stale", "seatrial.baseline.toml:3", "nothing fails here any more")
+    results = (replace(RESULTS[0], accepted=(why,)), *RESULTS[1:])
+    page = written(tmp_path / "report.html", [STARTED, RunFinished(results, 1.0, baseline=(problem,))])
+    assert page.count('class="cell FAIL accepted"') == 1
+    assert "1 accepted by the baseline" in page
+    assert '<p class="alert">seatrial.baseline.toml:3 nothing fails here any more</p>' in page
+    assert Skeleton(page).data["case-0"]["accepted"] == ["by the shop until 2030-01-31: a <b>fix</b> is under way"]
