@@ -10,19 +10,23 @@ from seatrial.cli.init.choice import choices
 from seatrial.cli.init.proposal import Effects, Proposal
 from seatrial.cli.init.rehearsal import Sight, fits
 from seatrial.cli.init.survey import Survey, survey
+from seatrial.config import TargetConfig
 from seatrial.fixtures.agent import Agent
 from seatrial.fixtures.agent.cards import Cards
 from seatrial.fixtures.agent.target import simulated as simulated_agent
 from seatrial.fixtures.mutants import build_of
-from seatrial.fixtures.reference import Tools
+from seatrial.fixtures.reference import Reference, Tools
 from seatrial.fixtures.reference.calls import Call
 from seatrial.fixtures.reference.part import Message
 from seatrial.fixtures.reference.target import simulated
 from seatrial.fixtures.reference.tools import Arguments, Tool
-from seatrial.fixtures.serving import SimulatedTarget
+from seatrial.fixtures.serving import ReferenceServer, SimulatedTarget
 from seatrial.model import Role
 from seatrial.stimuli import Stimulus
+from seatrial.target import RealTarget
 from trio.testing import MockClock
+
+from tests.abroad import HOST, Abroad
 
 
 def surveyed(target: SimulatedTarget, bold: bool = True) -> Survey:
@@ -95,3 +99,30 @@ def test_slow_is_what_takes_about_as_long_as_it_is_asked_to(seconds: float, fitt
     proposal = Proposal(Stimulus(role=Role.SLOW, verb="tool", name="slow", arguments={"s": "{seconds}"}), Effects.NONE)
     assert fits(proposal, Sight(seconds, True, False, "done")) == fitting
     assert not fits(proposal, Sight(seconds, True, True, "failed"))
+
+
+def abroad(server: type[ReferenceServer], bold: bool) -> dict[str, str]:
+    """What is believed of a server that is somebody else's; it must have been seen to be played."""
+    network = Abroad()
+
+    async def visit() -> Survey:
+        async with anyio.create_task_group() as tasks:
+            moored = server(tasks)
+            moored.host, moored.network = HOST, network
+            listener = await network.listen(HOST)
+            moored.url = f"http://{HOST}:{listener.port}{moored.path}"
+            tasks.start_soon(listener.serve, moored.serve_connection, tasks)
+            found = await survey(RealTarget(TargetConfig(name="vendor", url=moored.url), network), bold)
+            tasks.cancel_scope.cancel()
+        return found
+
+    found = anyio.run(visit, backend="trio", backend_options={"clock": MockClock(autojump_threshold=0)})
+    return {role.value: choice.stimulus.name for role, choice in choices(found).items() if choice.sight}
+
+
+@pytest.mark.parametrize("bold", [False, True])
+def test_on_a_server_elsewhere_only_what_reads_is_tried_unless_somebody_says_so(bold: bool) -> None:
+    tools = abroad(Reference, bold)
+    assert {"echo", "slow", "failing"} <= tools.keys()
+    assert ("mutate-tools" in tools) == bold
+    assert abroad(Agent, bold) == ({"echo": "hello {text}"} if bold else {})
