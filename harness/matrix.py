@@ -60,13 +60,13 @@ class Policy:
 
 
 def exit_code(results: Iterable[Result], policy: Policy) -> Exit:
-    """The exit code of a run that came to its end, from its results as they are reported."""
+    """The exit code of a run that came to its end, from its results as they are reported. None at all prove nothing."""
     found = tuple(results)
     verdicts = {result.verdict for result in found if not result.accepted}
     if Verdict.FAIL in verdicts or (policy.strict and Verdict.WARN in verdicts) or policy.problems(found):
         return Exit.BROKEN
     unjudged = (r for r in found if r.verdict is Verdict.INCONCLUSIVE and not policy.accepts(r))
-    return Exit.UNJUDGED if Verdict.ERROR in verdicts or any(unjudged) else Exit.WELL
+    return Exit.UNJUDGED if not found or Verdict.ERROR in verdicts or any(unjudged) else Exit.WELL
 
 
 def conclusion(finished: RunFinished, policy: Policy) -> Exit:

@@ -72,7 +72,7 @@ class Run:
     def outcome(self) -> str:
         """What to say of a run that has not judged all its cases; "" of one that has."""
         if self.failure or self.complete:
-            return self.failure
+            return self.failure or ("" if self._results else "nothing was run: no case that was asked for applies")
         judged = sum(result.reason is not Reason.INTERRUPTED for result in self._results.values())
         total = len(self.started.cases)
         return f"{self.stopped or 'interrupted'}: {total - judged} of {total} cases were not judged"

@@ -116,6 +116,14 @@ def real(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     return load_suites
 
 
+def test_a_run_that_finds_no_case_is_no_success(invoke: Invoke, real: Callable[..., Any], place: Path) -> None:
+    words = ("demo", "--check", "mcp.can.close-is-cancel", "--protocol-version", "2025-06-18", "--output", "out")
+    result = invoke(*words, "--report", "junit=-")
+    assert result.exit_code == 3
+    said = "nothing was run: no case that was asked for applies"
+    assert said in result.stderr and said in result.stdout and said in (place / "out/report.md").read_text()
+
+
 DEMO = ("demo", "--break", "init.server-without-version", "-k", "mcp.cap.init", "--concurrency", "1")
 
 
