@@ -126,6 +126,14 @@ def test_init_overwrites_only_when_told(invoke: Invoke, place: Path, monkeypatch
     assert invoke("init", "--force", URL).exit_code == 0
 
 
+@pytest.mark.parametrize("output", ["nowhere/seatrial.toml", "."])
+def test_init_says_at_once_that_it_cannot_write(invoke: Invoke, output: str) -> None:
+    result = invoke("init", "--output", output, URL)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"Error: {output} cannot be written")
+    assert result.stdout == ""
+
+
 def test_init_of_a_silent_target_is_one_sentence_and_code_4(
     invoke: Invoke, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,7 +147,15 @@ def test_init_of_a_silent_target_is_one_sentence_and_code_4(
     assert not (place / "seatrial.toml").exists()
 
 
-@pytest.mark.parametrize(("words", "said"), [([], "give the URL"), (["shop"], "give the URL"), (["--"], "no command")])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "give the URL"),
+        (["shop"], "give the URL"),
+        (["python", "server.py"], "give the URL of the target, or the command that starts it after --"),
+        (["--"], "no command"),
+    ],
+)
 def test_init_needs_a_target(invoke: Invoke, words: list[str], said: str) -> None:
     result = invoke("init", *words)
     assert result.exit_code == 2

@@ -16,7 +16,7 @@ from ..run import headers, target_config
 
 
 @click.command(cls=TargetCommand, options_metavar="[OPTIONS] [URL | -- COMMAND...]")
-@click.argument("place", default="", metavar="")
+@click.argument("places", nargs=-1, metavar="")
 @click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Send this header with every request.")
 @click.option("--name", default="", help="What to call the target, if not as it calls itself.")
 @click.option("--output", type=click.Path(path_type=Path), default=FILE, show_default=True, metavar="FILE")
@@ -27,7 +27,7 @@ from ..run import headers, target_config
 def command(
     ctx: click.Context,
     /,
-    place: str,
+    places: tuple[str, ...],
     header: tuple[str, ...],
     name: str,
     output: Path,
@@ -40,13 +40,13 @@ def command(
     Tools that say they only read are tried once each, so that only what works is proposed; at a terminal
     you may change, try or skip each proposal, or press Enter.
     """
+    spawn = ctx.meta[TargetCommand.SPAWN]
+    if len(places) > 1 or (spawn is None and "://" not in "".join(places)):
+        raise Refused("give the URL of the target, or the command that starts it after --")
+    described = target_config("".join(places), spawn, None)
+    target = replace(described, name=name or described.name, headers=headers(header))
     from .introduction import introduce  # It brings the engine, which no help needs.
 
-    spawn = ctx.meta[TargetCommand.SPAWN]
-    if spawn is None and "://" not in place:
-        raise Refused("give the URL of the target, or the command that starts it after --")
-    described = target_config(place, spawn, None)
-    target = replace(described, name=name or described.name, headers=headers(header))
     alone = yes or not attended()
     try:
         introduce(target, output, alone=alone, force=force, named=bool(name), bold=allow_effects)

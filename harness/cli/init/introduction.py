@@ -39,6 +39,7 @@ def introduce(target: TargetConfig, output: Path, *, alone: bool, force: bool, n
     `bold`: what may have effects is tried too. Raises Refused, and Abort when a person leaves.
     """
     adviser: Adviser = Nobody() if alone else Person()
+    _require_place(output)
     if output.exists() and not force:
         adviser.overwrite(output)
     click.echo(f"Asking {shown(target.address)} what it speaks and offers ...")
@@ -55,6 +56,12 @@ def introduce(target: TargetConfig, output: Path, *, alone: bool, force: bool, n
     if alone:
         _list(taken, () if bold else found.doubtful)
     _conclude(target, output, covered)
+
+
+def _require_place(output: Path) -> None:
+    """Raises Refused before anybody has answered anything, where nothing can be written."""
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        raise Refused(f"{output} cannot be written; give --output a file in a folder that is there")
 
 
 def _looked_at(target: TargetConfig, adviser: Adviser, bold: bool) -> tuple[TargetConfig, Survey]:
