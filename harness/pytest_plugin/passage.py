@@ -1,4 +1,4 @@
-"""The run behind the items: targets stay open, cases are run when pytest comes to them, reports are written."""
+"""The run behind the items: targets stay open, and cases are run when pytest comes to them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, TextIO
 
 import anyio
 
-from ..cli.reporting import IN_FOLDER, Feed, Request, opened, writable
-from ..cli.runs import remember, unversioned
 from ..engine import Fleet, Voyage, embarked
 from ..events import BaselineProblem, CaseFinished, Event, RunStarted
 from ..model import Case, Result
 from ..target import attach
 from .asked import Asked
+from .records import Records
 from .thread import TrioThread
 
 
@@ -35,13 +33,14 @@ class Passage:
     cases: tuple[Case, ...] = ()
     absent: dict[str, str] = field(default_factory=dict)
     """Targets that could not be reached beside others that could, and why."""
+    _records: Records = field(init=False)
     _fleet: Fleet | None = None
-    _feed: Feed | None = None
     _selected: tuple[Case, ...] = ()
     _awaited: dict[str, Future[Result]] = field(default_factory=dict)
     _under_way: ExitStack = field(default_factory=ExitStack)
-    _early: list[str] = field(default_factory=list)
-    _evidence: TextIO | None = None
+
+    def __post_init__(self) -> None:
+        self._records = Records(self.asked)
 
     # Before the first case
 
@@ -49,7 +48,7 @@ class Passage:
         """Reach the targets: every case that there is, in the order in which they are best run. Raises Unreachable."""
         if self._fleet is None:
             targets = [attach(config) for config in self.asked.ways]
-            boarding = embarked(targets, self.asked.suites, self.asked.options, self._hear, self._keep)
+            boarding = embarked(targets, self.asked.suites, self.asked.options, self._hear, self._records.keep)
             self._fleet = self.thread.enter(boarding)
             self.cases = self.thread.call(self._chart, self._fleet)
         return self.cases
@@ -71,28 +70,13 @@ class Passage:
         return next(v for v in self._fleet.voyages if v.berth.target.name == case.target)
 
     def _depart(self, selected: Sequence[Case]) -> None:
-        """Open the run's folder, and begin the cases, those whose traffic a monitor wants to see too."""
-        chosen = {case.id: case for wanted in selected for case in (*self._traffic(wanted), wanted)}
+        """Begin the cases, and those whose traffic a monitor wants to see too. Raises Refused."""
+        chosen = {case.id for wanted in selected for case in (*self._traffic(wanted), wanted)}
         self._selected = tuple(case for case in self.cases if case.id in chosen)
-        folder = self.asked.folder
-        self._evidence = self._under_way.enter_context(writable(folder / "evidence.jsonl", "the evidence"))
-        unversioned(folder) if self.asked.worker else remember(folder)
-        requests = [Request(name, str(folder / file)) for name, file in IN_FOLDER.items()]
-        reporters = self._under_way.enter_context(opened(requests))
-        start = replace(self.started, evidence=str(self._evidence.name))
-        whole = len(self._selected) == len(self.cases)
-        policy = replace(self.asked.policy, whole=whole and not self.asked.worker)
-        self._feed = Feed(reporters, policy, start, {**self.asked.context, **self._part(whole)})
-        self._evidence.writelines(self._early)
-        self._early.clear()
+        self._records.begin(self.started, len(chosen), len(chosen) == len(self.cases))
         if not self.asked.worker:
             self._awaited = {case.id: Future() for case in self._selected}
             self._under_way.enter_context(self.thread.plain(self._sailing()))
-
-    def _part(self, whole: bool) -> dict[str, Any]:
-        """What the reports are told of cases that are left out, or run by other workers."""
-        shard = {"shard": str(self.asked.shard), "planned": len(self._selected)} if self.asked.shard else {}
-        return {**({} if whole else {"partial": True}), **shard}
 
     def _traffic(self, case: Case) -> Iterator[Case]:
         """The cases that a monitor watches."""
@@ -104,20 +88,17 @@ class Passage:
 
     def result(self, case: Case, selected: Sequence[Case]) -> Result:
         """What became of a case: the first one begins all that are selected. A second time it is run again."""
-        if self._feed is None:
+        if not self._records.begun:
             self._depart(selected)
         if case.id in self._awaited:
             found = self._awaited[case.id].result()
             del self._awaited[case.id]
             return found
+        assert self._fleet is not None
         for watched in self._traffic(case):
-            if watched.id not in self._judged:
+            if watched.id not in self._fleet.logbook.results:
                 self._stepped(watched)
         return self._stepped(case)
-
-    @property
-    def _judged(self) -> dict[str, Result]:
-        return self._fleet.logbook.results if self._fleet else {}
 
     def _stepped(self, case: Case) -> Result:
         voyage = self._voyage(case)
@@ -157,8 +138,6 @@ class Passage:
                 if not future.done():
                     future.set_exception(error)
 
-    # What is told
-
     def _hear(self, event: Event) -> None:
         match event:
             case RunStarted():
@@ -166,31 +145,20 @@ class Passage:
             case CaseFinished(result=result) if result.case.id in self._awaited:
                 self._awaited[result.case.id].set_result(result)
 
-    def _keep(self, line: str) -> None:
-        if self._evidence is None:
-            self._early.append(f"{line}\n")
-        else:
-            self._evidence.write(f"{line}\n")
+    # After the last case
 
     def conclude(self, selected: Sequence[Case]) -> tuple[BaselineProblem, ...]:
         """Leave what is still under way, and write the reports, if anything was run: what of the baseline is amiss.
 
         A worker that was given nothing says so: it is a part of the run nevertheless.
         """
-        if self.asked.worker and self._feed is None and selected:
+        if self.asked.worker and selected and not self._records.begun:
             self._depart(selected)
-        with self._under_way:
-            return self.thread.call(self._reported, self._feed) if self._feed else ()
-
-    def _reported(self, feed: Feed) -> tuple[BaselineProblem, ...]:
-        assert self._fleet is not None
-        judged = self._judged
-        cases = tuple(c for c in self._selected if c.id in judged) if self.asked.worker else self._selected
-        logbook = self._fleet.logbook
-        logbook.emit = feed.emit
-        self._fleet.begin(cases)
-        for done, case in enumerate((case for case in cases if case.id in judged), start=1):
-            feed.emit(CaseFinished(judged[case.id], done, len(cases)))
-        logbook.finish(all(case.id in judged for case in cases), "; ".join(self.absent.values()))
-        feed.conclude()
-        return feed.policy.problems(feed.results)
+        self._under_way.close()
+        if not self._records.begun:
+            return ()
+        failure = "; ".join(self.absent.values())
+        found: tuple[BaselineProblem, ...] = self.thread.call(
+            self._records.conclude, self._fleet, self._selected, failure
+        )
+        return found
