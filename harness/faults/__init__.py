@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+from .body import Oversize as oversize
+from .body import Short, Where
+from .body import TruncateBody as truncate_body
+from .cancel import CancelRace as cancel_race
+from .cancel import DoubleCancel as double_cancel
+from .cancel import LateAnswer as late_answer
 from .catalogue import FAULTS, benign_profile, cut_after_events, mount_for, reset
+from .coding import Coding, Flush
+from .coding import Recode as recode
+from .company import Concurrent as concurrent
+from .company import Pipeline as pipeline
+from .company import ReorderResponses as reorder_responses
 from .exchange import Exchange, HttpRequest
 from .fault import Armed, Fault, FaultError, Fired, Mount, settings
+from .headers import Case as case
+from .headers import DuplicateHeader as duplicate_header
+from .headers import Letters
+from .headers import RenameHeader as rename_header
+from .headers import RewriteType as rewrite_type
+from .headers import StripHeaders as strip_headers
 from .http import Buffer as buffer
 from .http import DropResponse as drop_response
+from .http import DuplicateResponse as duplicate_response
+from .http import Informational as informational
 from .http import KeepaliveChurn as keepalive_churn
+from .http import Redirect as redirect
 from .http import ReplayRequest as replay_request
 from .http import RoundRobin as round_robin
 from .http import Status as status
+from .message import CapabilityLie as capability_lie
+from .message import Kind as Malformation
+from .message import Malform as malform
+from .message import Told
+from .message import UnknownId as unknown_id
+from .message import VersionSkew as version_skew
 from .notation import to_json
 from .plan import from_json, parse, parse_plan
 from .process import FullPipe as full_pipe
@@ -51,42 +77,66 @@ __all__ = [
     "STALL",
     "UP",
     "Armed",
+    "Coding",
     "Direction",
     "Exchange",
     "Fault",
     "FaultError",
     "Fired",
+    "Flush",
     "How",
     "HttpRequest",
+    "Letters",
+    "Malformation",
     "Mount",
+    "Short",
+    "Told",
     "Trigger",
+    "Where",
     "benign_profile",
     "buffer",
+    "cancel_race",
+    "capability_lie",
+    "case",
+    "concurrent",
     "connect",
     "cut",
     "cut_after_events",
+    "double_cancel",
     "drop_event",
     "drop_response",
     "duplicate_event",
+    "duplicate_header",
+    "duplicate_response",
     "eof",
     "events",
     "first",
     "from_json",
     "full_pipe",
     "half_close",
+    "informational",
     "keepalive_churn",
+    "late_answer",
     "latency",
+    "malform",
     "messages",
     "mount_for",
     "octets",
+    "oversize",
     "parse",
     "parse_plan",
     "pipe_merge",
     "pipe_split",
+    "pipeline",
+    "recode",
+    "redirect",
+    "rename_header",
     "reorder_events",
+    "reorder_responses",
     "replay_request",
     "request",
     "reset",
+    "rewrite_type",
     "round_robin",
     "settings",
     "sigkill",
@@ -96,5 +146,9 @@ __all__ = [
     "stall",
     "status",
     "stdin_eof",
+    "strip_headers",
     "to_json",
+    "truncate_body",
+    "unknown_id",
+    "version_skew",
 ]

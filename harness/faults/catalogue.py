@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+from .body import Oversize, TruncateBody
+from .cancel import CancelRace, DoubleCancel, LateAnswer
+from .coding import Recode
+from .company import Concurrent, Pipeline, ReorderResponses
 from .fault import Fault, Mount
-from .http import Buffer, DropResponse, KeepaliveChurn, ReplayRequest, RoundRobin, Status
+from .headers import Case, DuplicateHeader, RenameHeader, RewriteType, StripHeaders
+from .http import (
+    Buffer,
+    DropResponse,
+    DuplicateResponse,
+    Informational,
+    KeepaliveChurn,
+    Redirect,
+    ReplayRequest,
+    RoundRobin,
+    Status,
+)
+from .message import CapabilityLie, Malform, UnknownId, VersionSkew
 from .process import FullPipe, PipeMerge, PipeSplit, Sigkill, Sigterm, StdinEof
 from .sse import DropEvent, DuplicateEvent, ReorderEvents
 from .stage import How
@@ -14,8 +30,12 @@ FAULTS: dict[str, type[Fault]] = {
     kind.name: kind
     for kind in (
         *(Latency, Slice, SplitAt, Stall, Cut, HalfClosed),
-        *(Status, DropResponse, ReplayRequest, KeepaliveChurn, Buffer, RoundRobin),
+        *(Status, DropResponse, ReplayRequest, DuplicateResponse, ReorderResponses),
+        *(TruncateBody, Informational, Recode, Buffer),
+        *(StripHeaders, RenameHeader, DuplicateHeader, Case, RewriteType),
+        *(Oversize, Redirect, KeepaliveChurn, Pipeline, Concurrent, RoundRobin),
         *(DuplicateEvent, ReorderEvents, DropEvent),
+        *(Malform, LateAnswer, CancelRace, DoubleCancel, UnknownId, VersionSkew, CapabilityLie),
         *(PipeSplit, PipeMerge, StdinEof, Sigterm, Sigkill, FullPipe),
     )
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..wire import json, jsonrpc
-from .stage import Action, Headers, Stage
+from .stage import Action, Framing, Headers, Stage
 
 Forward = Callable[[], Awaitable[None]]
 
@@ -44,6 +44,13 @@ class HttpAnswer:
 
     def header(self, name: str) -> str:
         return header(self.headers, name)
+
+    @property
+    def framing(self) -> Framing:
+        """Events can be told in a stream that is not compressed."""
+        coded = self.header("content-encoding").lower() not in ("", "identity")
+        events = self.header("content-type").lower().startswith("text/event-stream")
+        return Framing.SSE if events and not coded else Framing.BODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +97,10 @@ class Exchange(Protocol):
 
     async def swallow(self, request: HttpRequest | None = None) -> WholeAnswer:
         """Send the request, or another, to the target on a connection of its own, and read the whole answer."""
+        ...
+
+    def send_beside(self, request: HttpRequest, delay: float) -> None:
+        """Send another request on a connection of its own, so many seconds later, while the exchange goes on."""
         ...
 
     async def pipeline(self, behind: Sequence[Exchange]) -> list[WholeAnswer]:

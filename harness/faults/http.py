@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import anyio
 
-from .exchange import Exchange, Forward
+from .exchange import Exchange, Forward, WholeAnswer
 from .fault import Armed, Fault, FaultError, Mount
 from .stage import Action, Direction, End, Flow, Framing, Gap, Headers, How, Stage
 
@@ -17,13 +17,14 @@ RELAYED = frozenset({Mount.RELAY})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status(Fault):
-    """An answer that the target never gave."""
+    """An answer that the target never gave. `retry_after`: the seconds of rest that it asks for, 0 for none."""
 
     name: ClassVar[str] = "status"
     mounts: ClassVar[frozenset[Mount]] = RELAYED
     code: int = 503
     headers: Headers = ()
     body: str = ""
+    retry_after: int = 0
 
     def __post_init__(self) -> None:
         Fault.__post_init__(self)
@@ -32,7 +33,8 @@ class Status(Fault):
 
     async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
         if armed.fire(f"{exchange.name}, {self.code} instead of the target's answer"):
-            await exchange.answer(self.code, self.headers, self.body.encode())
+            rest = (("Retry-After", str(self.retry_after)),) if self.retry_after else ()
+            await exchange.answer(self.code, (*self.headers, *rest), self.body.encode())
         else:
             await forward()
 
@@ -46,7 +48,7 @@ class DropResponse(Fault):
     how: How = How.RESET
 
     async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
-        if armed.fault.times and armed.firings >= armed.fault.times:
+        if armed.spent:
             return await forward()
         await exchange.swallow()
         armed.fire(f"{exchange.name}, answer dropped")
@@ -73,6 +75,67 @@ class ReplayRequest(Fault):
                 await exchange.swallow()
                 await anyio.sleep(self.gap)
         await forward()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicateResponse(Fault):
+    """The target answers once, the client gets the whole answer `copies` times more on the same connection."""
+
+    name: ClassVar[str] = "duplicate_response"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    copies: int = 1
+
+    async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
+        if armed.spent:
+            return await forward()
+        answer = await exchange.swallow()
+        armed.fire(f"{exchange.name}, answered {1 + self.copies} times")
+        await exchange.deliver(WholeAnswer(answer.raw * (1 + self.copies), answer.last))
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Informational(Fault):
+    """Interim responses come `copies` times before the answer: 100, 102 or 103."""
+
+    name: ClassVar[str] = "informational"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    codes: tuple[int, ...] = (102, 103)
+    copies: int = 1
+
+    def __post_init__(self) -> None:
+        Fault.__post_init__(self)
+        if not self.codes or not set(self.codes) <= {100, 102, 103}:
+            raise FaultError("informational: codes are of 100, 102 and 103")
+
+    async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
+        if armed.fire(f"{exchange.name}, {', '.join(map(str, self.codes))} before the answer"):
+            for code in self.codes * self.copies:
+                await exchange.answer(code, (), b"")
+        await forward()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redirect(Fault):
+    """An answer that sends the client elsewhere; the target does not get the request."""
+
+    name: ClassVar[str] = "redirect"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    code: int = 307
+    location: str = "http://elsewhere.invalid/"
+
+    def __post_init__(self) -> None:
+        Fault.__post_init__(self)
+        if self.code not in (301, 302, 303, 307, 308):
+            raise FaultError("redirect: code is 301, 302, 303, 307 or 308")
+        if not self.location.isascii() or not self.location.isprintable() or " " in self.location:
+            raise FaultError("redirect: location is no URL")
+
+    async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
+        if armed.fire(f"{exchange.name}, {self.code} to {self.location}"):
+            await exchange.answer(self.code, (("Location", self.location),), b"")
+        else:
+            await forward()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -226,7 +226,7 @@ class _Events:
 
     def feed(self, data: bytes) -> Iterable[tuple[int, bool]]:
         for event in self.decoder.feed(data):
-            counts = event.dispatched and (self.method is None or _is_call(event.data or "", self.method))
+            counts = event.dispatched and (self.method is None or is_call(event.data or "", self.method))
             yield len(event.raw), counts
 
 
@@ -237,10 +237,10 @@ class _Lines:
 
     def feed(self, data: bytes) -> Iterable[tuple[int, bool]]:
         for line in self.decoder.feed(data):
-            yield len(line) + 1, _is_call(line, self.method)
+            yield len(line) + 1, is_call(line, self.method)
 
 
-def _is_call(text: str | bytes, method: str) -> bool:
+def is_call(text: str | bytes, method: str) -> bool:
     """Whether a text is a JSON-RPC message, with a method: a call of that."""
     try:
         message = jsonrpc.classify(json.loads(text))

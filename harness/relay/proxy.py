@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -12,10 +13,10 @@ import anyio
 from anyio.abc import ByteStream, TaskGroup
 
 from ..chance import Chance
-from ..faults.exchange import Exchange, HttpRequest, WholeAnswer, header
+from ..faults.exchange import Exchange, HttpRequest, WholeAnswer
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.http import RoundRobin
-from ..faults.stage import Action, Chain, Direction, Flow, Framing, Headers, How, Stage
+from ..faults.stage import Action, Chain, Direction, Flow, Headers, How, Stage
 from ..pace import Pace, Withheld
 from ..transport.network import Listener
 from .link import Dial, Ending, dialer, duplex, end, noting_end
@@ -94,8 +95,8 @@ class _Conversation:
 
     async def _exchange(self, request: Request) -> None:
         """Meanwhile, a client that leaves ends the exchange."""
-        exchange = _Exchange(self, request, self.relay.operation(request.http.verb))
         async with anyio.create_task_group() as tasks:
+            exchange = _Exchange(self, request, self.relay.operation(request.http.verb), tasks)
             tasks.start_soon(_watch, self.client)
             await exchange.run()
             tasks.cancel_scope.cancel()
@@ -134,8 +135,11 @@ class _Exchange:
     conversation: _Conversation
     message: Request
     name: str
+    tasks: TaskGroup
     selected: list[Armed] = field(init=False)
     closing: bool = False
+    beside: list[anyio.Event] = field(default_factory=list)
+    """Set when what was sent beside the request is answered; before that the exchange is not over."""
     _sent: bool = False
 
     def __post_init__(self) -> None:
@@ -147,6 +151,8 @@ class _Exchange:
 
     async def run(self) -> None:
         await self._through(self.selected)
+        for answered in self.beside:
+            await answered.wait()
         if self.closing:
             raise Ended(How.FIN)
 
@@ -195,9 +201,9 @@ class _Exchange:
         """The head as the client gets it, and what the body goes through: each fault sees what the one before left."""
         stages = []
         for armed in self.selected:
-            stages += armed.stages(Flow(self.name, Direction.DOWN, _framing(head.headers), head.headers))
+            stages += armed.stages(Flow(self.name, Direction.DOWN, head.http.framing, head.headers))
             if rewritten := armed.fault.on_answer(armed, self, head.http):
-                head = head.changed(rewritten.answer)
+                head = head.changed(rewritten.answer) if rewritten.answer != head.http else head
                 stages += [rewritten.stage] if rewritten.stage else []
         return head, stages
 
@@ -215,6 +221,17 @@ class _Exchange:
         message = self.message.changed(request) if request else self.message
         (answer,) = await self._asked([message])
         return answer
+
+    def send_beside(self, request: HttpRequest, delay: float) -> None:
+        answered = anyio.Event()
+        self.beside.append(answered)
+        self.tasks.start_soon(self._beside, request, delay, answered)
+
+    async def _beside(self, request: HttpRequest, delay: float, answered: anyio.Event) -> None:
+        await anyio.sleep(delay)
+        with suppress(Ended, OSError, anyio.BrokenResourceError):
+            await self.swallow(request)
+        answered.set()
 
     async def pipeline(self, behind: Sequence[Exchange]) -> list[WholeAnswer]:
         others = [exchange.message for exchange in behind if isinstance(exchange, _Exchange)]
@@ -261,13 +278,6 @@ async def _discard(response: ResponseReading) -> None:
 
 def _closing_head(raw: bytes) -> bytes:
     return raw.removesuffix(b"\r\n") + b"Connection: close\r\n\r\n"
-
-
-def _framing(headers: Headers) -> Framing:
-    """Events can be told in a stream that is not compressed."""
-    coded = header(headers, "content-encoding").lower() not in ("", "identity")
-    events = header(headers, "content-type").lower().startswith("text/event-stream")
-    return Framing.SSE if events and not coded else Framing.BODY
 
 
 @dataclass(slots=True)

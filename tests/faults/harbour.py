@@ -52,6 +52,8 @@ class Server:
     script: Script
     requests: list[bytes] = field(default_factory=list)
     endings: list[str] = field(default_factory=list)
+    opaque: bytes = b""
+    """What came at last and was no whole request."""
     ended: anyio.Event = field(default_factory=anyio.Event)
 
     async def handle(self, stream: ByteStream) -> None:
@@ -61,6 +63,7 @@ class Server:
                 self.requests.append(message.raw)
                 for piece in self.script(message):
                     await stream.send(piece)
+            self.opaque = message.raw if message else b""
             self.endings.append("fin")
         except anyio.BrokenResourceError:
             self.endings.append("reset")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from enum import StrEnum
 from typing import Any
 
 import pytest
@@ -38,8 +39,10 @@ from seatrial.faults import (
     status,
     to_json,
 )
+from seatrial.faults.body import Short
 from seatrial.faults.stage import Direction, How
 from seatrial.faults.stream import INSIDES
+from seatrial.faults.trigger import Messages
 
 TRIGGERS = st.one_of(
     st.sampled_from([connect, eof]),
@@ -54,12 +57,34 @@ OF_FIELD: dict[str, st.SearchStrategy[Any]] = {
     "smallest": st.just(3),
     "largest": st.just(5),
     "pieces": st.integers(2, 9),
+    "n": st.integers(2, 9),
+    "window": st.integers(2, 9),
+    "codes": st.lists(st.sampled_from([100, 102, 103]), min_size=1, max_size=3).map(tuple),
+    "location": st.sampled_from(["/elsewhere", "http://127.0.0.1:1/"]),
+    "names": st.lists(st.text("abMcp-*"), max_size=2).map(tuple),
+    "values": st.lists(st.text("ab 1"), max_size=2).map(tuple),
+    "prefix": st.text("abX-"),
+    "media_type": st.text("abc/;= "),
+    "charset": st.text("utf-816"),
+    "version": st.text("0123456789-."),
+    "size": st.integers(1, 99),
+}
+OF_FAULT: dict[tuple[str, str], st.SearchStrategy[Any]] = {
+    ("truncate_body", "how"): st.sampled_from(Short),
+    ("redirect", "code"): st.sampled_from([301, 302, 303, 307, 308]),
+    ("cancel_race", "after"): st.one_of(st.sampled_from([connect, eof]), st.integers(0, 9).map(events)),
 }
 
 
 def values(name: str, default: Any, kind: type[Fault]) -> st.SearchStrategy[Any]:
+    if (kind.name, name) in OF_FAULT:
+        return OF_FAULT[kind.name, name]
+    if isinstance(default, Messages):
+        return st.builds(messages, st.integers(1, 9), st.sampled_from(["", "tools/call"]))
     if isinstance(default, Trigger):
         return st.integers(1, 9).map(events) if kind.mounts == {Mount.RELAY} else TRIGGERS
+    if isinstance(default, StrEnum) and name not in OF_FIELD:
+        return st.sampled_from(type(default))
     by_type = {
         Direction: st.sampled_from(Direction),
         bool: st.booleans(),

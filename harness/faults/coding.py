@@ -1,0 +1,92 @@
+"""Faults of content codings: an answer compressed on its way, honestly or not."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import ClassVar
+
+from .exchange import Exchange, HttpAnswer, Rewritten
+from .fault import Armed, Fault, Mount
+from .http import RELAYED
+from .stage import Action, Headers, Stage
+
+
+class Coding(StrEnum):
+    """Content codings (RFC 9110, 8.4.1)."""
+
+    GZIP = "gzip"
+    DEFLATE = "deflate"
+
+
+_WINDOWS = {Coding.GZIP: 16 + zlib.MAX_WBITS, Coding.DEFLATE: zlib.MAX_WBITS}
+
+
+class Flush(StrEnum):
+    """When a compressor lets go of what it has: with every piece of the body, or not before its end."""
+
+    EVENT = "event"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recode(Fault):
+    """An answer is compressed, where the client takes that and no word of the target forbids it.
+
+    `flush` never: nothing comes before the end. `truncated`: the last half of what the compressor had left is
+    missing, although the body ends as a whole one does.
+    """
+
+    name: ClassVar[str] = "recode"
+    mounts: ClassVar[frozenset[Mount]] = RELAYED
+    coding: Coding = Coding.GZIP
+    flush: Flush = Flush.EVENT
+    truncated: bool = False
+
+    @property
+    def benign(self) -> bool:
+        return self.flush is Flush.EVENT and not self.truncated
+
+    def on_answer(self, armed: Armed, exchange: Exchange, answer: HttpAnswer) -> Rewritten | None:
+        mine = takes(exchange.request.headers, self.coding) and _may_be_coded(exchange.request.verb, answer)
+        if not mine or not armed.fire(f"{exchange.name}, answer as {self.coding}"):
+            return None
+        kept = (pair for pair in answer.headers if pair[0].lower() not in ("content-length", "transfer-encoding"))
+        told = (("Content-Encoding", self.coding.value), ("Vary", "Accept-Encoding"), ("Transfer-Encoding", "chunked"))
+        return Rewritten(replace(answer, headers=(*kept, *told)), _Coded(self))
+
+
+def takes(headers: Headers, coding: str) -> bool:
+    """Whether a client takes a coding. Without Accept-Encoding it takes any (RFC 9110, 12.5.3)."""
+    told = [value for name, value in headers if name.lower() == "accept-encoding"]
+    offers = [[part.strip().lower() for part in offer.split(";")] for offer in ",".join(told).split(",")]
+    return not told or any(name in (coding, "*") and not _refused(weights) for name, *weights in offers)
+
+
+def _refused(weights: list[str]) -> bool:
+    return any(weight.startswith("q=") and not weight[2:].strip("0.") for weight in weights)
+
+
+def _may_be_coded(verb: str, answer: HttpAnswer) -> bool:
+    """Whether there is a body that is not coded already, nor protected (RFC 9111, 5.2.2.6: no-transform)."""
+    bodiless = verb == "HEAD" or answer.status in (204, 206, 304) or answer.header("content-length") == "0"
+    plain = answer.header("content-encoding").lower() in ("", "identity")
+    return plain and not bodiless and "no-transform" not in answer.header("cache-control").lower()
+
+
+class _Coded(Stage):
+    def __init__(self, fault: Recode) -> None:
+        self._fault = fault
+        self._compressor = zlib.compressobj(wbits=_WINDOWS[fault.coding])
+
+    def feed(self, data: bytes) -> Iterator[Action]:
+        if data:
+            yield self._compressor.compress(data)
+            if self._fault.flush is Flush.EVENT:
+                yield self._compressor.flush(zlib.Z_SYNC_FLUSH)
+
+    def eof(self) -> Iterator[Action]:
+        rest = self._compressor.flush()
+        yield rest[: len(rest) // 2] if self._fault.truncated else rest
