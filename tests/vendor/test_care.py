@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -238,5 +239,15 @@ def test_one_that_wants_to_rest_too_long_is_not_waited_for() -> None:
 def test_the_pause_is_as_long_as_the_target_asks_for() -> None:
     gate = Gate(lambda number: HttpResponse(429, headers={"Retry-After": "7"}) if number == 12 else None)
     visit("mcp", STIMULI, gate, versions=("2025-11-25",), checks=("mcp.err.*",), conduct=Conduct(allow_effects=True))
-    gaps = [later - earlier for earlier, later in zip(gate.times, gate.times[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(gate.times)]
     assert 7 <= max(gaps) < 8 and max(gaps) == gaps[11]
+
+
+@pytest.mark.parametrize("protocol", COLUMNS)
+def test_a_budget_holds_whatever_is_sent_and_repeated_on_the_way(protocol: str) -> None:
+    """Relays send some requests twice; raw bytes, retries and goodbyes count like everything else."""
+    gate, stimuli = Gate(), {"mcp": STIMULI, "a2a": SAID, "agui": PROMPTED}[protocol]
+    asked = Conduct(allow_effects=True, rate=10**6, budget=400)
+    found = visit(protocol, stimuli, gate, conduct=asked, **COLUMNS[protocol])
+    assert len(gate.requests) == 400 and bad(found.results) == []
+    assert Reason.BUDGET in reasons(found.results)
