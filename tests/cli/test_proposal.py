@@ -131,3 +131,9 @@ def test_any_tool_that_only_reads_may_succeed_or_fail_for_want_of_what_it_looks_
 def test_no_more_than_four_are_tried_for_a_role() -> None:
     tools = [tool(f"echo{number}", "An echo.", text=STRING) for number in range(9)]
     assert len(proposed(Role.ECHO, *tools)) == 4
+
+
+@pytest.mark.parametrize(("header", "mirrored"), [("Region", True), ("Re\r\ngion: x", False), ("", False), (7, False)])
+def test_a_parameter_is_mirrored_in_what_can_be_a_header(header: Any, mirrored: bool) -> None:
+    found = proposed(Role.X_MCP_HEADER, tool("route", region={"type": "string", "x-mcp-header": header}))
+    assert [dict(item.stimulus.arguments) for item in found] == ([{"region": "{text}"}] if mirrored else [])

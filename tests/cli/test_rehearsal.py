@@ -56,6 +56,7 @@ def test_each_role_is_seen_to_be_played() -> None:
         ("sampling", "summarize"),
         ("roots", "whereabouts"),
         ("mutate-tools", "mutate_tools"),
+        ("x-mcp-header", "region"),
         ("prompt", "greet"),
         ("witness", "probe"),
     }

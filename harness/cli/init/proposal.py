@@ -22,6 +22,9 @@ Candidates = dict[Role, list["Proposal"]]
 NOWHERE = "seatrial-no-such-thing"
 """A value that no list of real things holds."""
 
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~\w-]+", re.ASCII)
+"""What a header may be called (RFC 9110 section 5.1)."""
+
 _FEW = 4
 """So many ways to play a role are worth a try."""
 
@@ -172,10 +175,18 @@ def _calling(role: Role, tool: Tool, given: Arguments, progress: bool = False, s
 def _mirrored(tool: Tool) -> Iterator[Proposal]:
     """A parameter that is mirrored in a header, with a text of ours."""
     given = arguments(tool, frozenset())
-    for name, schema in parameters(tool).items():
-        if isinstance(schema.get("x-mcp-header"), str) and kind_of(schema) == "string" and "enum" not in schema:
+    for name in mirrored(tool):
+        schema = parameters(tool)[name]
+        if kind_of(schema) == "string" and "enum" not in schema:
             given.place(name, "text")
-            yield _calling(Role.X_MCP_HEADER, tool, given)
+            yield _calling(Role.X_MCP_HEADER, tool, given, sure=False)
+            return
+
+
+def mirrored(tool: Tool) -> dict[str, str]:
+    """Parameter -> the end of the header's name, where it can be one."""
+    found = ((name, schema.get("x-mcp-header")) for name, schema in parameters(tool).items())
+    return {name: header for name, header in found if isinstance(header, str) and _TOKEN.fullmatch(header)}
 
 
 def _refused(tool: Tool) -> Iterator[Proposal]:

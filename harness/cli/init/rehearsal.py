@@ -20,7 +20,7 @@ from ...protocols.exchange import Exchange
 from ...protocols.mcp.versions import LOG_LEVEL, MODERN
 from ...protocols.outcome import Answer, Lost, Message, Outcome, Refusal
 from ...witness import text_of
-from .proposal import Proposal
+from .proposal import Proposal, mirrored
 
 CLIENT: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 """Some targets list a tool only for clients that can play their part in it."""
@@ -83,6 +83,12 @@ async def stage(lab: Lab[Any]) -> AsyncIterator[Any]:
         if lab.over_http and lab.version < MODERN:
             await session.listen()
         yield session
+
+
+def mirror(lab: Lab[Any], session: Any, tools: Mapping[str, Mapping[str, Any]]) -> None:
+    """From now on calls mirror in headers what the schemas of these tools want mirrored."""
+    if _speaks_mcp(lab) and lab.version >= MODERN:
+        session.envelope.mirrored = {name: mirrored(tool) for name, tool in tools.items()}
 
 
 def _speaks_mcp(lab: Lab[Any]) -> bool:

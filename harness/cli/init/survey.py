@@ -23,7 +23,7 @@ from ...protocols import driver_of, names
 from ...protocols.mcp.versions import SERVER_INFO
 from ...target import Target
 from .proposal import Candidates, Effects, Proposal, candidates
-from .rehearsal import Finding, found_fitting, rehearse, stage
+from .rehearsal import Finding, found_fitting, mirror, rehearse, stage
 
 LISTS = ("tools", "prompts", "resources")
 TRYING = 30.0
@@ -85,6 +85,7 @@ class Survey:
                 await self._lists(session)
             elif self.protocol == "a2a":
                 self._keep("skills", lab.claimed["card"].get("skills"))
+            mirror(lab, session, self.items["tools"])
             with anyio.move_on_after(TRYING):
                 await self._try(lab, session)
 
@@ -131,6 +132,7 @@ async def trial(target: Target, found: Survey, proposals: Sequence[Proposal]) ->
     async def play(lab: Lab[Any]) -> None:
         if (lab.version, lab.binding) == (version, binding):
             async with stage(lab) as session:
+                mirror(lab, session, found.items["tools"])
                 findings.extend([await rehearse(lab, session, proposal) for proposal in proposals])
 
     conduct = Conduct(allow_effects=True)
