@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +25,7 @@ class TrioThread:
     @classmethod
     @contextmanager
     def started(cls) -> Iterator[TrioThread]:
-        with start_blocking_portal("trio", name="seatrial") as portal, ExitStack() as stack:
+        with _terminable(), start_blocking_portal("trio", name="seatrial") as portal, ExitStack() as stack:
             yield cls(portal, stack)
 
     def call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
@@ -45,3 +47,17 @@ class TrioThread:
     def enter(self, manager: AbstractAsyncContextManager[T]) -> T:
         """Open something for as long as the thread goes on."""
         return self.stack.enter_context(self.plain(manager))
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends pytest as an interrupt does, lest what was started goes on; unless somebody else sees to it."""
+    idle = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    ours = idle and threading.current_thread() is threading.main_thread()
+    if ours:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
