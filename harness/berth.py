@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from ssl import SSLContext
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import anyio
@@ -17,6 +18,7 @@ from .chance import Chance
 from .claims import Claims
 from .conduct import Terms
 from .faults import Fault, Mount, mount_for, round_robin
+from .faults.connect import ConnectFault
 from .model import Column, Reason
 from .pace import Pace, Withheld
 from .protocols.carrier import Carrier, Guard, unguarded
@@ -28,9 +30,10 @@ from .stimuli import Stimulus
 from .target import Server, StartFailure, Target, held
 from .tempo import Tempo
 from .transcript import Kind, Recorder, Transcript
-from .transport.http import HttpClient
+from .transport.http import HttpClient, Route
 from .transport.network import Network
 from .transport.proxies import ProxyProblem, proxy_for
+from .transport.tls import connect
 
 Fired = Callable[[Fault, str], None]
 
@@ -156,14 +159,8 @@ class Berth:
     ) -> Carrier:
         server = server or self.main
         assert server is not None, "no server runs"
-        parts = urlsplit(server.url)
         client = self.client(server.url)
-        origin = (parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80))
-        if client.proxy:
-            origin = (client.proxy.host, client.proxy.port)
-        front = await self._front(binding, origin, parts.scheme == "https", recorder, tasks, fired, rig)
-        if front is not None:
-            client.backend.routes[origin] = front
+        await self._mount(binding, server.url, client, recorder, tasks, fired, rig)
         given = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
         headers = {"User-Agent": self.agent, **given}
         made = HttpCarrier(binding, server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
@@ -181,38 +178,39 @@ class Berth:
         except OSError as error:
             raise StartFailure(f"the certificates in {ca} cannot be read: {error}") from error
 
-    async def _front(
+    async def _mount(
         self,
         binding: str,
-        origin: tuple[str, int],
-        secure: bool,
+        url: str,
+        client: HttpClient,
         recorder: Recorder,
         tasks: TaskGroup,
         fired: Fired,
         rig: Rig,
-    ) -> Dial | None:
-        """What stands in for the origin: a relay for exchange faults, before a link for byte faults; None: nothing."""
-        faults = (*self.ambient, *rig.faults)
-        link = [fault for fault in faults if mount_for(fault, binding) is Mount.LINK]
-        relay = [fault for fault in faults if mount_for(fault, binding) is Mount.RELAY]
-        if secure and relay:
-            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{relay[0]} needs to read HTTP, which TLS hides")
-        chance = self.chance.child(recorder.case)
-        dial: Dial | None = None
-        if link:
-            dial = Link(_dial(self.target.network, origin), link, chance, fired).dialer(tasks)
-        if relay:
-            dials = [dial or _dial(self.target.network, origin)]
-            spread = any(isinstance(fault, round_robin) for fault in relay)
-            dials += [await self._replica(tasks) for _ in range(rig.replicas - 1 if spread else 0)]
-            dial = Relay(dials, relay, chance, fired, self.pace).dialer(tasks)
-        return dial
+    ) -> None:
+        """Put the faults between a client and its origin: above TLS, but for the tunnel of a proxy."""
+        faults = _by_place((*self.ambient, *rig.faults), binding)
+        origin = (client.proxy.host, client.proxy.port) if client.proxy else _origin(url)
+        tls = None if client.proxy else client.trusted
+        if client.proxy and client.trusted and faults.exchange:
+            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{faults.exchange[0]} needs to read HTTP, which TLS hides")
+        if not any(faults):
+            return
+        chance, dial = self.chance.child(recorder.case), _dial(self.target.network, origin, tls)
+        if faults.octets:
+            dial = Link(dial, faults.octets, chance, fired).dialer(tasks)
+        if faults.exchange:
+            spread = any(isinstance(fault, round_robin) for fault in faults.exchange)
+            replicas = [await self._replica(tasks, tls) for _ in range(rig.replicas - 1 if spread else 0)]
+            dial = Relay([dial, *replicas], faults.exchange, chance, fired, self.pace).dialer(tasks)
+        if faults.connect:
+            dial = Link(dial, faults.connect, chance, fired).dialer(tasks)
+        client.backend.routes[origin], client.backend.secured = dial, tls is not None
 
-    async def _replica(self, tasks: TaskGroup) -> Dial:
+    async def _replica(self, tasks: TaskGroup, tls: SSLContext | None) -> Dial:
         """A dial to one more server of the same kind, which lives as long as `tasks`."""
         url = self.target.replicas[0] if self.target.replicas else (await held(self.target.server(), tasks))[0].url
-        parts = urlsplit(url)
-        return _dial(self.target.network, (parts.hostname or "", parts.port or 80))
+        return _dial(self.target.network, _origin(url), tls if url.startswith("https:") else None)
 
     async def _piped(
         self, binding: str, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
@@ -319,5 +317,25 @@ class Berth:
         return any(record.kind is Kind.WITHHELD for record in asked.records[before:])
 
 
-def _dial(network: Network, to: tuple[str, int]) -> Dial:
-    return lambda: network.connect(*to)
+class _Faults(NamedTuple):
+    """Those of a session by where they stand: nearest the target, on HTTP, and nearest the client."""
+
+    octets: list[Fault]
+    exchange: list[Fault]
+    connect: list[Fault]
+
+
+def _by_place(faults: Sequence[Fault], binding: str) -> _Faults:
+    link = [fault for fault in faults if mount_for(fault, binding) is Mount.LINK]
+    relay = [fault for fault in faults if mount_for(fault, binding) is Mount.RELAY]
+    connect = [fault for fault in link if isinstance(fault, ConnectFault)]
+    return _Faults([fault for fault in link if fault not in connect], relay, connect)
+
+
+def _origin(url: str) -> Route:
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _dial(network: Network, to: Route, tls: SSLContext | None) -> Dial:
+    return lambda: connect(network, *to, tls) if tls else network.connect(*to)

@@ -8,12 +8,14 @@ from .body import TruncateBody as truncate_body
 from .cancel import CancelRace as cancel_race
 from .cancel import DoubleCancel as double_cancel
 from .cancel import LateAnswer as late_answer
-from .catalogue import FAULTS, benign_profile, cut_after_events, mount_for, reset
+from .catalogue import FAULTS, benign_profile, cut_after_events, limit, mount_for, reset
 from .coding import Coding, Flush
 from .coding import Recode as recode
 from .company import Concurrent as concurrent
 from .company import Pipeline as pipeline
 from .company import ReorderResponses as reorder_responses
+from .connect import Blackhole as blackhole
+from .connect import Refuse as refuse
 from .exchange import Exchange, HttpRequest
 from .fault import Armed, Fault, FaultError, Fired, Mount, settings
 from .headers import Case as case
@@ -45,14 +47,19 @@ from .process import PipeSplit as pipe_split
 from .process import Sigkill as sigkill
 from .process import Sigterm as sigterm
 from .process import StdinEof as stdin_eof
+from .rate import Part
+from .rate import SlowLoris as slow_loris
+from .rate import Throttle as throttle
 from .sse import DropEvent as drop_event
 from .sse import DuplicateEvent as duplicate_event
 from .sse import ReorderEvents as reorder_events
 from .stage import Direction, How
+from .stream import Corrupt as corrupt
 from .stream import Cut as cut
 from .stream import HalfClosed as half_close
 from .stream import Latency as latency
 from .stream import Slice as slices
+from .stream import SlowClose as slow_close
 from .stream import SplitAt as split_at
 from .stream import Stall as stall
 from .trigger import CONNECT as connect
@@ -89,17 +96,20 @@ __all__ = [
     "Letters",
     "Malformation",
     "Mount",
+    "Part",
     "Short",
     "Told",
     "Trigger",
     "Where",
     "benign_profile",
+    "blackhole",
     "buffer",
     "cancel_race",
     "capability_lie",
     "case",
     "concurrent",
     "connect",
+    "corrupt",
     "cut",
     "cut_after_events",
     "double_cancel",
@@ -118,6 +128,7 @@ __all__ = [
     "keepalive_churn",
     "late_answer",
     "latency",
+    "limit",
     "malform",
     "messages",
     "mount_for",
@@ -130,6 +141,7 @@ __all__ = [
     "pipeline",
     "recode",
     "redirect",
+    "refuse",
     "rename_header",
     "reorder_events",
     "reorder_responses",
@@ -142,11 +154,14 @@ __all__ = [
     "sigkill",
     "sigterm",
     "slices",
+    "slow_close",
+    "slow_loris",
     "split_at",
     "stall",
     "status",
     "stdin_eof",
     "strip_headers",
+    "throttle",
     "to_json",
     "truncate_body",
     "unknown_id",

@@ -6,6 +6,7 @@ from .body import Oversize, TruncateBody
 from .cancel import CancelRace, DoubleCancel, LateAnswer
 from .coding import Recode
 from .company import Concurrent, Pipeline, ReorderResponses
+from .connect import Blackhole, Refuse
 from .fault import Fault, Mount
 from .headers import Case, DuplicateHeader, RenameHeader, RewriteType, StripHeaders
 from .http import (
@@ -21,15 +22,17 @@ from .http import (
 )
 from .message import CapabilityLie, Malform, UnknownId, VersionSkew
 from .process import FullPipe, PipeMerge, PipeSplit, Sigkill, Sigterm, StdinEof
+from .rate import SlowLoris, Throttle
 from .sse import DropEvent, DuplicateEvent, ReorderEvents
-from .stage import How
-from .stream import Cut, HalfClosed, Latency, Slice, SplitAt, Stall
+from .stage import Direction, How
+from .stream import Corrupt, Cut, HalfClosed, Latency, Slice, SlowClose, SplitAt, Stall
 from .trigger import CONNECT, Connect, Eof, Events, First, Octets, Trigger
 
 FAULTS: dict[str, type[Fault]] = {
     kind.name: kind
     for kind in (
-        *(Latency, Slice, SplitAt, Stall, Cut, HalfClosed),
+        *(Latency, Throttle, Slice, SplitAt, Stall, Cut, HalfClosed),
+        *(SlowLoris, SlowClose, Corrupt, Refuse, Blackhole),
         *(Status, DropResponse, ReplayRequest, DuplicateResponse, ReorderResponses),
         *(TruncateBody, Informational, Recode, Buffer),
         *(StripHeaders, RenameHeader, DuplicateHeader, Case, RewriteType),
@@ -52,6 +55,11 @@ def reset(*, on: str = "", after: Trigger = CONNECT, times: int = 1) -> Cut:
 def cut_after_events(n: int = 1, *, on: str = "", how: How = How.FIN, times: int = 1) -> Cut:
     """The catalogue's name of a cut after n whole events."""
     return Cut(on=on, after=Events(n), how=how, times=times)
+
+
+def limit(n: int, *, on: str = "", direction: Direction = Direction.DOWN, how: How = How.FIN, times: int = 1) -> Cut:
+    """The catalogue's name of a cut after n bytes."""
+    return Cut(on=on, after=Octets(n), direction=direction, how=how, times=times)
 
 
 def mount_for(fault: Fault, binding: str) -> Mount | None:

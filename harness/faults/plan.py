@@ -10,12 +10,17 @@ from enum import StrEnum
 from typing import Any
 
 from ..wire.json import JsonError, loads
-from .catalogue import FAULTS, cut_after_events, reset
+from .catalogue import FAULTS, cut_after_events, limit, reset
 from .fault import Fault, FaultError
 from .trigger import TRIGGERS, Trigger
 
 Value = Fault | Trigger
-_NAMES: dict[str, Callable[..., Fault]] = {**FAULTS, "reset": reset, "cut_after_events": cut_after_events}
+_NAMES: dict[str, Callable[..., Fault]] = {
+    **FAULTS,
+    "reset": reset,
+    "limit": limit,
+    "cut_after_events": cut_after_events,
+}
 
 
 def from_json(value: Any) -> Fault:

@@ -31,9 +31,10 @@ class Direction(StrEnum):
 
 
 class Framing(StrEnum):
-    """What the bytes of a flow are made of, as far as the place of mounting knows."""
+    """What the bytes of a flow are made of, as far as the place of mounting knows. REQUEST: one whole request."""
 
     RAW = "raw"
+    REQUEST = "request"
     BODY = "body"
     SSE = "sse"
     LINES = "lines"
@@ -66,6 +67,30 @@ class Lag:
     seconds: float
 
 
+@dataclass(slots=True)
+class Bucket:
+    """A token bucket: it gains `rate` tokens a second, holds `burst` at most, and is full at first."""
+
+    rate: float
+    burst: int
+    _full: float = -math.inf
+    """When it will be full."""
+
+    def take(self, size: int, now: float) -> float:
+        """Take so many tokens, no more than it can hold; the seconds until they are there."""
+        before = max(self._full, now)
+        self._full = before + size / self.rate
+        return max(0.0, self._full - now - self.burst / self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """Wait until a bucket has so many tokens, and take them."""
+
+    bucket: Bucket
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class End:
     """End the connection towards both sides, by FIN or RST."""
@@ -85,7 +110,7 @@ class Signal:
     number: int
 
 
-Action = bytes | Gap | Lag | End | HalfClose | Signal
+Action = bytes | Gap | Lag | Take | End | HalfClose | Signal
 
 
 class Stage:

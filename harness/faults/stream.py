@@ -12,9 +12,12 @@ from typing import ClassVar
 from .exchange import Exchange, Forward
 from .fault import Armed, Fault, FaultError, Mount
 from .stage import Action, Direction, End, Flow, Framing, Gap, HalfClose, How, Lag, Stage
+from .trigger import EOF, Trigger
 
 STREAMS = frozenset(Mount)
 SOCKETS = frozenset({Mount.LINK, Mount.SIM})
+EXCHANGED = frozenset({Framing.REQUEST, Framing.BODY, Framing.SSE})
+"""What the parts of an exchange are made of."""
 
 
 class AtTrigger(Stage):
@@ -54,7 +57,7 @@ class TriggeredFault(Fault):
         raise NotImplementedError
 
     def stage(self, armed: Armed, flow: Flow) -> Stage | None:
-        elsewhere = self.after.whole and flow.framing in (Framing.BODY, Framing.SSE)  # there it is `on_exchange`
+        elsewhere = self.after.whole and flow.framing in EXCHANGED  # there it is `on_exchange`
         mine = self.direction.covers(flow.direction) and not elsewhere
         return AtTrigger(armed, flow, self.effect()) if mine else None
 
@@ -104,6 +107,72 @@ class HalfClosed(TriggeredFault):
 
     def effect(self) -> tuple[Action, ...]:
         return (HalfClose(),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowClose(TriggeredFault):
+    """The end of sending is passed on only after so many seconds."""
+
+    name: ClassVar[str] = "slow_close"
+    mounts: ClassVar[frozenset[Mount]] = SOCKETS | {Mount.PIPE}
+    after: Trigger = EOF
+    direction: Direction = Direction.BOTH
+    seconds: float = 5.0
+
+    def __post_init__(self) -> None:
+        Fault.__post_init__(self)
+        if self.after != EOF:
+            raise FaultError("slow_close: after is eof")
+
+    def effect(self) -> tuple[Action, ...]:
+        return (Gap(self.seconds),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrupt(Fault):
+    """From the trigger on, `count` bytes have their bits flipped by `xor`, each with the chance `rate`.
+
+    The `xor` of 128 makes ASCII text no UTF-8 any more; 0 stands for a chance one for each byte.
+    """
+
+    name: ClassVar[str] = "corrupt"
+    mounts: ClassVar[frozenset[Mount]] = STREAMS
+    direction: Direction = Direction.UP
+    count: int = 1
+    rate: float = 1.0
+    xor: int = 0x80
+
+    def __post_init__(self) -> None:
+        Fault.__post_init__(self)
+        if self.xor > 255 or not 0 < self.rate <= 1 or not self.count:
+            raise FaultError("corrupt: xor is at most 255, rate more than 0 and at most 1, count at least 1")
+
+    def stage(self, armed: Armed, flow: Flow) -> Stage | None:
+        return _Corrupted(armed, flow, self) if self.direction.covers(flow.direction) else None
+
+
+class _Corrupted(Stage):
+    def __init__(self, armed: Armed, flow: Flow, fault: Corrupt) -> None:
+        self._armed, self._flow, self._fault = armed, flow, fault
+        self._counter, self._passed, self._left = fault.after.counter(flow.framing), 0, 0
+        self._random = armed.random(f"{flow.name}/{flow.direction}")
+        self._fires: bool | None = None
+
+    def feed(self, data: bytes) -> Iterator[Action]:
+        offset, made = self._counter.feed(data), bytearray(data)
+        if offset is not None:
+            self._left = self._fault.count
+        for place in range(max(offset or 0, 0), len(data) if self._left else 0):
+            if self._left and self._random.random() < self._fault.rate and self._may(place):
+                made[place] ^= self._fault.xor or self._random.randint(1, 255)
+                self._left -= 1
+        self._passed += len(data)
+        yield bytes(made)
+
+    def _may(self, place: int) -> bool:
+        if self._fires is None:
+            self._fires = self._armed.fire(f"{self._flow.name} {self._flow.direction}, byte {self._passed + place}")
+        return self._fires
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,13 +285,14 @@ INSIDES: dict[str, re.Pattern[bytes]] = {
     "code-point": re.compile(rb"[\xc2-\xf4](?=[\x80-\xbf])"),
     "field": re.compile(rb"\bda(?=ta:)|\beve(?=nt:)|\bi(?=d:)|\bret(?=ry:)"),
     "crlf": re.compile(rb"\r(?=\n)"),
+    "chunk-size": re.compile(rb"(?<=\r\n)[0-9A-Fa-f](?=[0-9A-Fa-f]{0,15}\r\n)"),
     "escape": re.compile(rb'\\(?=["\\/bfnrtu])'),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitAt(BenignFault):
-    """A write ends just inside every code point, SSE field name, CRLF or JSON escape (at most SPLITS a chunk)."""
+    """A write ends just inside every code point, SSE field name, CRLF, chunk size or JSON escape, 32 times a chunk."""
 
     name: ClassVar[str] = "split_at"
     mounts: ClassVar[frozenset[Mount]] = STREAMS

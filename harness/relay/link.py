@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import anyio
 from anyio.abc import ByteStream, TaskGroup
 
 from ..chance import Chance
+from ..faults.connect import Blackhole, ConnectFault, Refuse
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.stage import Chain, Direction, Flow, How
-from ..transport.network import Listener, reset
+from ..transport.network import Listener, Network, reset
 from ..transport.sim import connection
 from .pump import Ended, Outlet, pump
 
@@ -86,7 +89,7 @@ def dialer(handler: Callable[[ByteStream], Coroutine[Any, Any, None]], tasks: Ta
 
 @dataclass(slots=True)
 class Link:
-    """Each connection of a client becomes one to the target."""
+    """Each connection of a client becomes one to the target, unless a fault meets it."""
 
     dial: Dial
     faults: Sequence[Fault]
@@ -94,18 +97,41 @@ class Link:
     fired: Fired
     _armed: list[Armed] = field(init=False)
     _connections: int = 0
+    _shut: float = -math.inf
+    """Until when every connection is refused."""
 
     def __post_init__(self) -> None:
         self._armed = [Armed(fault, self.chance, self.fired) for fault in self.faults]
 
     async def handle(self, client: ByteStream) -> None:
         """One connection, until it has ended both ways. A target that cannot be reached resets the client."""
+        name = self._named()
+        await self._handle(client, name, self._meeting(name))
+
+    def _named(self) -> str:
         self._connections += 1
-        name, target, ending = f"connection:{self._connections}", None, Ending()
+        return f"connection:{self._connections}"
+
+    def _meeting(self, name: str) -> ConnectFault | None:
+        """The fault that takes effect on a new connection."""
+        if anyio.current_time() < self._shut:
+            return Refuse()
+        for armed in self._armed:
+            if isinstance(armed.fault, ConnectFault) and armed.fault.meets(armed, name):
+                if isinstance(armed.fault, Refuse):
+                    self._shut = anyio.current_time() + armed.fault.seconds
+                return armed.fault
+        return None
+
+    async def _handle(self, client: ByteStream, name: str, met: ConnectFault | None) -> None:
+        target, ending = None, Ending(How.RESET)
         try:
-            with noting_end(ending):
-                target = await self.dial()
-                await duplex(client, target, self._chain(name, Direction.UP), self._chain(name, Direction.DOWN))
+            if isinstance(met, Blackhole):
+                await anyio.sleep(met.seconds)
+            elif met is None:
+                with noting_end(ending):
+                    ending.how, target = How.FIN, await self.dial()
+                    await duplex(client, target, self._chain(name, Direction.UP), self._chain(name, Direction.DOWN))
         finally:
             await end(ending.how, client, target)
 
@@ -115,7 +141,28 @@ class Link:
 
     def dialer(self, tasks: TaskGroup) -> Dial:
         """For clients in this process: a connection through the link without a socket in between."""
-        return dialer(self.handle, tasks)
 
-    async def serve(self, listener: Listener, tasks: TaskGroup) -> None:
-        await listener.serve(self.handle, tasks)
+        async def dial() -> ByteStream:
+            name = self._named()
+            met = self._meeting(name)
+            if isinstance(met, Refuse):
+                raise ConnectionRefusedError(f"{name} was refused by a fault")
+            return await dialer(partial(self._handle, name=name, met=met), tasks)()
+
+        return dial
+
+    async def serve(self, listener: Listener, tasks: TaskGroup, network: Network | None = None) -> None:
+        """Accept until the listener is closed. With its network, it is closed and opened again as `refuse` says."""
+
+        async def accept(client: ByteStream) -> None:
+            name = self._named()
+            met = self._meeting(name)
+            if network and anyio.current_time() < self._shut:
+                await listener.aclose()
+            await self._handle(client, name, met)
+
+        await listener.serve(accept, tasks)
+        while network and anyio.current_time() < self._shut:
+            await anyio.sleep_until(self._shut)
+            listener = await network.listen(listener.host, listener.port)
+            await listener.serve(accept, tasks)

@@ -16,13 +16,13 @@ from ..chance import Chance
 from ..faults.exchange import Exchange, HttpRequest, WholeAnswer
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.http import RoundRobin
-from ..faults.stage import Action, Chain, Direction, Flow, Headers, How, Stage
+from ..faults.stage import Action, Chain, Direction, Flow, Framing, Headers, How, Stage
 from ..pace import Pace, Withheld
 from ..transport.network import Listener
 from .link import Dial, Ending, dialer, duplex, end, noting_end
 from .message import Channel, Endless, Head, Opaque, Request, ResponseReading, Torn, read_request, written
 from .pool import Pool
-from .pump import Ended, Outlet, pump
+from .pump import Ended, Outlet, pump, send_through
 
 
 @dataclass(slots=True)
@@ -175,7 +175,7 @@ class _Exchange:
         """Send the request on, and the answer back as it comes."""
         await self._admit()
         upstream = await self.conversation.connected(self.name)
-        await upstream.stream.send(self.message.raw)
+        await send_through(self._upward(), self.message.raw, Outlet(upstream.stream))
         if self.message.torn:
             await upstream.stream.send_eof()
         response = ResponseReading(upstream, self.request.verb)
@@ -187,6 +187,11 @@ class _Exchange:
         if not response.reusable:
             raise Ended(How.FIN)
         return None
+
+    def _upward(self) -> Chain:
+        """What the bytes of the request go through."""
+        flow = Flow(self.name, Direction.UP, Framing.REQUEST)
+        return Chain([stage for armed in self.selected for stage in armed.stages(flow)])
 
     async def _answered(self, head: Head, response: ResponseReading) -> None:
         head, stages = self._rewritten(head)

@@ -11,7 +11,7 @@ import anyio
 from anyio.abc import ByteSendStream, ByteStream
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from ..faults.stage import Action, Chain, End, Gap, HalfClose, How, Lag, Signal
+from ..faults.stage import Action, Chain, End, Gap, HalfClose, How, Lag, Signal, Take
 
 Chunk = tuple[float, bytes | Exception]
 """Arrival time, and bytes or what ended them: a loss is passed on after all that came before it."""
@@ -48,6 +48,8 @@ class Outlet:
                 await anyio.sleep(seconds)
             case Lag(seconds):
                 await anyio.sleep_until(arrived + seconds)
+            case Take(bucket, size):
+                await anyio.sleep(bucket.take(size, anyio.current_time()))
             case End(how):
                 raise Ended(how)
             case HalfClose():
@@ -79,6 +81,13 @@ async def pump(source: Source, chain: Chain, outlet: Outlet) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_read, source, ahead)
             await _write(chunks, chain, outlet)
+
+
+async def send_through(chain: Chain, data: bytes, outlet: Outlet) -> None:
+    """A whole message through a chain. Raises Ended, BrokenResourceError when the outlet was reset."""
+    arrived = anyio.current_time()
+    for actions in (chain.feed(b""), chain.feed(data), chain.eof()):
+        await _perform(actions, outlet, arrived)
 
 
 async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk]) -> None:

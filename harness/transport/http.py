@@ -13,11 +13,11 @@ import anyio
 import httpcore
 import httpx
 from anyio.abc import ByteStream
-from anyio.streams.tls import TLSStream
 
 from ..pace import Pace
 from .network import Network, Waiting, reset
 from .proxies import Proxy
+from .tls import secured, trust
 
 KEEP_ALIVE = 1.0
 """Seconds that an idle connection may be used again: fewer than any server keeps it, so that no request is lost
@@ -65,8 +65,8 @@ def _within(seconds: float | None) -> AbstractContextManager[Any]:
 
 
 class _Stream(httpcore.AsyncNetworkStream):
-    def __init__(self, stream: ByteStream) -> None:
-        self._stream = stream
+    def __init__(self, stream: ByteStream, *, secured: bool = False) -> None:
+        self._stream, self._secured = stream, secured
         self._retired = False
 
     def retire(self) -> None:
@@ -105,11 +105,11 @@ class _Stream(httpcore.AsyncNetworkStream):
     async def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.AsyncNetworkStream:
+        if self._secured:
+            return self
         try:
             with _within(timeout):
-                wrapped = await TLSStream.wrap(
-                    self._stream, hostname=server_hostname, ssl_context=ssl_context, standard_compatible=False
-                )
+                wrapped = await secured(self._stream, ssl_context, server_hostname)
         except ssl.SSLCertVerificationError as error:
             advice = "name a private authority with ca in seatrial.toml, or with SSL_CERT_FILE"
             raise httpcore.ConnectError(f"its certificate is not trusted ({error.verify_message}); {advice}") from error
@@ -124,10 +124,14 @@ class _Stream(httpcore.AsyncNetworkStream):
 
 @dataclass(slots=True)
 class Backend(httpcore.AsyncNetworkBackend):
-    """Dials through `network`; `routes` lets a relay stand in for an origin that keeps its name."""
+    """Dials through `network`; `routes` lets a relay stand in for an origin that keeps its name.
+
+    `secured`: the route speaks TLS with the origin itself, and plain HTTP with us.
+    """
 
     network: Network
     routes: dict[Route, Dial] = field(default_factory=dict)
+    secured: bool = False
 
     async def connect_tcp(
         self,
@@ -140,7 +144,7 @@ class Backend(httpcore.AsyncNetworkBackend):
         dial = self.routes.get((host, port), lambda: self.network.connect(host, port))
         try:
             with _within(timeout):
-                return _Stream(await dial())
+                return _Stream(await dial(), secured=self.secured)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(f"no connection to {host}:{port} in time") from error
         except OSError as error:
@@ -225,12 +229,6 @@ class HttpResponse:
     chunks: AsyncIterator[bytes]
 
 
-def trust(ca: str | None = None) -> ssl.SSLContext:
-    """The TLS context of a target: one private file, or the machine's authorities, which SSL_CERT_FILE and
-    SSL_CERT_DIR replace. Raises OSError for a file that holds no certificates."""
-    return ssl.create_default_context(cafile=ca)
-
-
 class HttpClient:
     """One client of one origin: no cookies, no redirects, no decoding, every header as given."""
 
@@ -247,7 +245,8 @@ class HttpClient:
         self.backend = Backend(network)
         self.pace = pace or Pace()
         self.proxy = proxy
-        inner = transport or Transport(self.backend, trust(ca) if secure else None, proxy)
+        self.trusted = trust(ca) if secure else None
+        inner = transport or Transport(self.backend, self.trusted, proxy)
         self._client = httpx.AsyncClient(transport=inner, timeout=None, trust_env=False, follow_redirects=False)
 
     @asynccontextmanager

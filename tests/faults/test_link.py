@@ -21,13 +21,14 @@ from seatrial.faults import (
     slices,
     split_at,
     stall,
+    throttle,
 )
 from seatrial.relay import Link
 from seatrial.transport.network import Network, reset
 from seatrial.transport.sim import SimNetwork
 
 from tests.clock import virtual
-from tests.faults.harbour import Client, call, harbour, plain
+from tests.faults.harbour import GET, Client, call, harbour, plain, stream_of
 from tests.networks import on_both_networks
 
 WHOLE = plain()[0]
@@ -156,10 +157,22 @@ async def test_a_code_point_is_split() -> None:
         assert await client.read() == b'\xa9"}'
 
 
+@virtual
+async def test_a_chunk_size_is_split() -> None:
+    fault = split_at(inside="chunk-size", gap=1.0)
+    async with harbour(SimNetwork(), fault, scripts=[lambda _: [b"".join(stream_of(b"x" * 20, b"y"))]]) as sea:
+        client = await sea.client()
+        await client.stream.send(GET)
+        pieces = [await client.read() for _ in range(4)]
+        assert [piece[-1:] for piece in pieces] == [b"1", b"1", b"0", b"\n"]
+        assert pieces[1:] == [b"4\r\n" + b"x" * 20 + b"\r\n1", b"\r\ny\r\n0", b"\r\n\r\n"]
+
+
 BENIGN = st.one_of(
     st.builds(latency, seconds=st.floats(0, 9), jitter=st.floats(0, 9)),
     st.builds(slices, smallest=st.just(1), largest=st.integers(1, 40), gap=st.floats(0, 1)),
-    st.builds(split_at, inside=st.sampled_from(["code-point", "field", "crlf", "escape"])),
+    st.builds(split_at, inside=st.sampled_from(["code-point", "field", "crlf", "chunk-size", "escape"])),
+    st.builds(throttle, rate=st.floats(1000, 1e6), burst=st.integers(1, 5000)),
 )
 
 

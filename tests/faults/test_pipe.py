@@ -15,6 +15,7 @@ from seatrial.chance import Chance
 from seatrial.faults import (
     DOWN,
     Fault,
+    corrupt,
     cut,
     full_pipe,
     latency,
@@ -24,7 +25,9 @@ from seatrial.faults import (
     sigkill,
     sigterm,
     slices,
+    slow_close,
     stdin_eof,
+    throttle,
 )
 from seatrial.relay import piped
 from seatrial.transport.network import Process
@@ -112,7 +115,30 @@ async def test_no_message_waits_for_company_for_ever() -> None:
         assert anyio.current_time() - started == pytest.approx(5.0)
 
 
-BENIGN = st.sampled_from([pipe_split(), pipe_merge(), slices(), latency(seconds=2.0, jitter=1.0)])
+@virtual
+async def test_the_end_of_standard_input_comes_late() -> None:
+    fired: list[str] = []
+    async with aboard(slow_close(seconds=9.0), fired=fired) as process:
+        await process.stdin.send(PING)
+        await process.stdin.aclose()
+        began = anyio.current_time()
+        assert (await process.wait(), anyio.current_time() - began) == (3, pytest.approx(9.0))
+        assert await everything(process.stdout) == PING
+        assert fired == ["slow_close"]
+
+
+@virtual
+async def test_a_message_is_corrupted_and_its_neighbours_are_not() -> None:
+    async with aboard(corrupt(after=messages(1)), fired=[]) as process:
+        for line in (PING, CALL, PING):
+            await process.stdin.send(line)
+        await process.stdin.aclose()
+        assert await everything(process.stdout) == PING + bytes([CALL[0] ^ 0x80]) + CALL[1:] + PING
+
+
+BENIGN = st.sampled_from(
+    [pipe_split(), pipe_merge(), slices(), throttle(rate=5000.0), latency(seconds=2.0, jitter=1.0)]
+)
 
 
 @settings(max_examples=30, deadline=None)
