@@ -6,6 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 from seatrial.cli import main
+from seatrial.conduct import Conduct
 from seatrial.kept import Kept, load
 from seatrial.model import Verdict
 
@@ -47,3 +48,9 @@ def test_a_worker_without_work_leaves_a_shard_all_the_same(project: Project, ser
     merged = CliRunner().invoke(main, ["merge", *map(str, folders(project)), "--output", str(whole)])
     assert merged.exit_code == 0, merged.output
     assert list(verdicts(load(whole)).values()) == [Verdict.PASS]
+
+
+def test_workers_share_what_is_due_to_somebody_elses_server() -> None:
+    alone, shared = Conduct().towards(foreign=True), Conduct(among=2).towards(foreign=True)
+    assert alone.budget is not None
+    assert (shared.rate, shared.budget) == (alone.rate / 2, alone.budget // 2)
