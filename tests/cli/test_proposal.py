@@ -92,6 +92,8 @@ def test_a_parameter_with_certain_values_takes_one_of_them() -> None:
         ({"type": "string", "format": "uri"}, "https://example.com/"),
         ({"type": ["null", "integer"], "minimum": 3}, 3),
         ({"anyOf": [{"type": "null"}, {"type": "boolean"}]}, False),
+        ({"type": "number", "default": float("inf"), "minimum": float("inf")}, 1),
+        ({"type": "string", "default": "x" * 10**6}, "example"),
     ],
 )
 def test_a_required_parameter_gets_what_its_schema_allows(schema: dict[str, Any], value: Any) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from seatrial.cli.init.adviser import called
 from seatrial.cli.init.choice import choices
+from seatrial.cli.init.coverage import coverage
+from seatrial.cli.init.draft import document
 from seatrial.cli.init.proposal import Effects, Proposal
 from seatrial.cli.init.rehearsal import Sight, fits
 from seatrial.cli.init.survey import Survey, survey
-from seatrial.config import TargetConfig
+from seatrial.config import TargetConfig, parse
+from seatrial.document import Document
 from seatrial.fixtures.agent import Agent
 from seatrial.fixtures.agent.cards import Cards
 from seatrial.fixtures.agent.target import simulated as simulated_agent
@@ -74,6 +79,40 @@ def test_what_only_looks_so_is_not_believed() -> None:
     roles = {role.value for role, choice in found.items() if choice.active}
     seen = {"echo", "slow", "progress", "logs", "failing", "crash", "elicit", "elicit-url", "sampling", "roots"}
     assert not roles & {*seen, "mutate-tools"}
+
+
+SCHEMAS: tuple[Any, ...] = (
+    7,
+    {"properties": [1], "required": {"text": 1}},
+    {"properties": {"text": 7, "seconds": {"type": ["number", 3], "default": 1e308}}, "required": ["seconds", 3, None]},
+    {"properties": {"text": {"type": "string", "default": "x" * 10**6}, "n": {"minimum": "x"}}, "required": ["text"]},
+    {"properties": {"\r\n": {"enum": [], "examples": 7, "description": []}}, "required": ["\r\n"]},
+)
+
+
+class Hostile(Tools):
+    """Its tools have names and schemas that nothing was made for."""
+
+    async def list(self, call: Call) -> Message:
+        names = ("echo\x1b[31m", "slow" * 1000, "fail", "ask", "\ud800")
+        common = {"annotations": {"readOnlyHint": True}, "outputSchema": 7, "execution": 3, "description": ["x"]}
+        tools = [
+            common | {"name": f"{name} {number}", "inputSchema": schema}
+            for name in names
+            for number, schema in enumerate(SCHEMAS)
+        ]
+        return {"tools": [None, 7, "x", {"name": 7}, *tools, {"name": "bare", "annotations": 7}]}
+
+
+def test_a_hostile_offer_is_written_down_and_no_more(place: Path) -> None:
+    target, found = TargetConfig(name="t", url="http://127.0.0.1/"), surveyed(simulated(build_of(Hostile)))
+    assert len(found.items["tools"]) == 26
+    covered = coverage((), found.claims, target, {})
+    text = "\n".join(document(target, found, choices(found), covered))
+    assert len(text) < 50_000
+    assert text.isprintable() or set(filter(lambda c: not c.isprintable(), text)) == {"\n"}
+    assert parse(Document("s.toml", text))["t"].stimuli
+    assert all(called(choice.stimulus).isprintable() for choice in choices(found).values())
 
 
 class Told(Cards):

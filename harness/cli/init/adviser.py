@@ -63,9 +63,10 @@ def shown(text: str) -> str:
 
 def called(stimulus: Stimulus) -> str:
     """What is asked, as a person would write it."""
+    name = f"{stimulus.name:.100}"
     if stimulus.verb == "tool":
-        given = ", ".join(f"{key}={value!r:.60}" for key, value in stimulus.arguments.items())
-        return shown(f"{stimulus.name}({given})".replace("'", ""))
+        given = ", ".join(f"{key:.30}={value!r:.60}" for key, value in stimulus.arguments.items())
+        return shown(f"{name}({given:.200})".replace("'", ""))
     if stimulus.verb in ("text", "prompt"):
-        return shown(f'say "{stimulus.name}"')
-    return shown(f"{stimulus.verb.replace('_name', '')} {stimulus.name}")
+        return shown(f'say "{name}"')
+    return shown(f"{stimulus.verb.replace('_name', '')} {name}")

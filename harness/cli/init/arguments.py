@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...wire.json import dumps
+
 _FILLED = (
     ("gap", {"number"}, re.compile(r"gap|interval|pause|every|delay", re.I)),
     ("seconds", {"number", "integer"}, re.compile(r"sec|duration|delay|sleep|wait|(?<!run)time(?!s|out|zone)", re.I)),
@@ -33,6 +35,9 @@ _MANY = 50
 _EXAMPLE = re.compile(
     r"""(?:e\.g\.|for (?:example|instance)|such as|example:|like)[,:]?\s*["'`]([^"'`]{1,80})["'`]""", re.I
 )
+
+_LONGEST = 1000
+"""Bytes of an argument that a schema names."""
 
 _BY_TYPE: Mapping[str, Any] = {
     "string": "example",
@@ -118,7 +123,8 @@ def _legal(found: Arguments, name: str, schema: Mapping[str, Any]) -> None:
     elif "text" in _suiting(name, schema):
         found.place(name, "text")
     else:
-        found.values[name] = schema.get("minimum", _BY_TYPE.get(kind_of(schema), "example"))
+        least = [schema["minimum"]] if "minimum" in schema and _sensible(schema["minimum"]) else []
+        found.values[name] = [*least, _BY_TYPE.get(kind_of(schema), "example")][0]
         found.invented = True
 
 
@@ -130,7 +136,16 @@ def _stated(schema: Mapping[str, Any]) -> list[Any]:
     about = schema.get("description")
     if isinstance(about, str) and kind_of(schema) == "string" and (named := _EXAMPLE.search(about)):
         values.append(named[1])
-    return [*values, *(["https://example.com/"] if schema.get("format") == "uri" else [])][:1]
+    values += ["https://example.com/"] if schema.get("format") == "uri" else []
+    return [value for value in values if _sensible(value)][:1]
+
+
+def _sensible(value: Any) -> bool:
+    """Can it be sent, and written on one line?"""
+    try:
+        return len(dumps(value)) <= _LONGEST
+    except ValueError:
+        return False
 
 
 def kind_of(schema: Mapping[str, Any]) -> str:
