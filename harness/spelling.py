@@ -1,4 +1,4 @@
-"""What a person may have meant by a name that does not exist."""
+"""Words for a person: what a name that does not exist may have meant, and what a target said, made safe to print."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ def unknown(kind: str, word: str, known: Iterable[str]) -> str:
     names = sorted(set(known))
     near = get_close_matches(word, names, n=3, cutoff=0.5)
     return f'unknown {kind} "{word}"; {_hint(near, names)}'
+
+
+def printable(text: str) -> str:
+    """What a target said, without anything that a terminal would obey."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _hint(near: list[str], names: list[str]) -> str:

@@ -14,6 +14,7 @@ from ..cli.refusal import Refused
 from ..engine import Unreachable
 from ..events import BaselineProblem
 from ..model import Case, Result, Verdict
+from ..spelling import printable
 from .asked import Asked, asked
 from .passage import Passage
 from .thread import TrioThread
@@ -80,7 +81,7 @@ class CaseFile(pytest.File):
         try:
             planned = self.cases.passage.plan()
         except Unreachable as error:
-            raise self.CollectError(f"seatrial: {error}") from None
+            raise self.CollectError(f"seatrial: {printable(str(error))}") from None
         for name, why in self.cases.passage.absent.items():
             yield AbsentTarget.from_parent(self, name=name, why=why)
         for case in planned:
@@ -97,7 +98,7 @@ class AbsentTarget(pytest.Item):
         self.why = why
 
     def runtest(self) -> None:
-        pytest.fail(f"seatrial: {self.why}", pytrace=False)
+        pytest.fail(f"seatrial: {printable(self.why)}", pytrace=False)
 
 
 class CaseItem(pytest.Item):

@@ -17,6 +17,7 @@ from ..engine import Options, Unreachable, Voyage, embarked
 from ..lab import Lab
 from ..model import Case, Check, Column, Isolation, Level, Requirement
 from ..receiver import Receiver
+from ..spelling import printable
 from ..target import attach
 from ..transcript import Transcript
 from ..transport.tcp import TcpNetwork
@@ -69,7 +70,7 @@ class Labs:
         try:
             return self._voyage(self._target(description))
         except (ConfigError, Unreachable) as error:
-            problem = str(error)
+            problem = printable(str(error))
         pytest.fail(f"seatrial: {problem}", pytrace=False)
 
     def _target(self, description: Description) -> TargetConfig:

@@ -13,6 +13,7 @@ import pytest
 from ..events import CaseFinished, RunStarted
 from ..matrix import Policy
 from ..model import Reason, Result, Verdict
+from ..spelling import printable
 from . import SeatrialWarning
 
 
@@ -59,4 +60,4 @@ class Teller:
 def skipped(result: Result) -> NoReturn:
     """The place that pytest tells is that of the item."""
     because = f"{result.verdict.value} {result.reason.value if result.reason else ''}".strip()
-    raise pytest.skip.Exception(f"{because}: {result.detail}", _use_item_location=True)
+    raise pytest.skip.Exception(f"{because}: {printable(result.detail)}", _use_item_location=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seatrial import Level, McpLab, Reason, Requirement, Suite, check, expect
 from seatrial import suite as made
 
-BROKEN = expect.that(False, "something holds", "nothing does")
+BROKEN = expect.that(False, "something holds", "nothing \x1b[31mdoes \u202e")
 
 
 def row(name: str, level: Level) -> Requirement:
@@ -48,7 +48,7 @@ async def may(lab: McpLab) -> None:
 @check("house.unjudged", "It cannot be judged")
 async def unjudged(lab: McpLab) -> None:
     """Nothing is sent."""
-    lab.inconclusive(Reason.STIMULUS_FAILED, "the stimulus failed")
+    lab.inconclusive(Reason.STIMULUS_FAILED, "the stimulus failed with \x1b[31mred")
 
 
 @check("house.absent", "It is not claimed")

@@ -66,7 +66,9 @@ def test_every_verdict_becomes_what_the_policy_makes_of_it(project: Project, ser
     told.assert_outcomes(passed=1, failed=4, errors=1, skipped=1, deselected=None)
     told = project.cases(*house, "--seatrial-allow-inconclusive", "stimulus-failed")
     told.assert_outcomes(passed=3, failed=1, errors=1, skipped=2, warnings=1, deselected=None)
-    told.stdout.fnmatch_lines(["SKIPPED *INCONCLUSIVE stimulus-failed: the stimulus failed"])
+    told.stdout.fnmatch_lines(["SKIPPED *INCONCLUSIVE stimulus-failed: the stimulus failed with \\x1b[[]31mred"])
+    told.stdout.fnmatch_lines(["actual   nothing \\x1b[[]31mdoes \\u202e"])
+    assert not {"\x1b", "\u202e"} & set(told.stdout.str())
 
 
 def test_junit_xml_has_the_case_its_verdict_and_the_finding(project: Project, serve: Serve) -> None:
