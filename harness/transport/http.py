@@ -15,6 +15,7 @@ import httpx
 from anyio.abc import ByteStream
 
 from ..pace import Pace
+from .coding import CodingError, unpacked
 from .network import Network, Waiting, reset
 from .proxies import Proxy
 from .tls import secured, trust
@@ -222,7 +223,7 @@ class HttpFailure(Exception):
 
 @dataclass(slots=True)
 class HttpResponse:
-    """A response whose head has arrived. `chunks` yields the body, undecoded."""
+    """A response whose head has arrived. `chunks` yields the body without its content coding."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -230,7 +231,10 @@ class HttpResponse:
 
 
 class HttpClient:
-    """One client of one origin: no cookies, no redirects, no decoding, every header as given."""
+    """One client of one origin: no cookies, no redirects, every header as given.
+
+    It asks for no content coding, which allows any (RFC 9110, 12.5.3); gzip and deflate are undone and verified.
+    """
 
     def __init__(
         self,
@@ -273,9 +277,12 @@ class HttpClient:
             if response.status_code == 407 and self.proxy:
                 raise HttpFailure("the proxy wants credentials; write them into its URL")
             try:
-                yield HttpResponse(response.status_code, _pairs(response), response.aiter_raw())
+                coding = response.headers.get("content-encoding", "").strip().lower()
+                yield HttpResponse(response.status_code, _pairs(response), unpacked(response.aiter_raw(), coding))
             finally:
                 await response.aclose()
+        except CodingError as error:
+            raise HttpFailure(str(error)) from None
         except _BROKEN as error:
             raise _failure(error, self.proxy) from error
         finally:
