@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...model import Role
+from ...spelling import printable
 from ...stimuli import Stimulus
 from ..refusal import Refused
 from .choice import Choice
@@ -56,17 +57,12 @@ class Nobody:
         return choice
 
 
-def shown(text: str) -> str:
-    """What a target said, without anything that a terminal would obey."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
 def called(stimulus: Stimulus) -> str:
     """What is asked, as a person would write it."""
     name = f"{stimulus.name:.100}"
     if stimulus.verb == "tool":
         given = ", ".join(f"{key:.30}={value!r:.60}" for key, value in stimulus.arguments.items())
-        return shown(f"{name}({given:.200})".replace("'", ""))
+        return printable(f"{name}({given:.200})".replace("'", ""))
     if stimulus.verb in ("text", "prompt"):
-        return shown(f'say "{name}"')
-    return shown(f"{stimulus.verb.replace('_name', '')} {name}")
+        return printable(f'say "{name}"')
+    return printable(f"{stimulus.verb.replace('_name', '')} {name}")

@@ -11,9 +11,10 @@ import click
 from ...document import ConfigError, Document, Entry
 from ...model import Role
 from ...roles import MEANINGS
+from ...spelling import printable
 from ...stimuli import VERBS, Stimulus, stimuli
 from ..refusal import Refused
-from .adviser import Attempt, called, shown
+from .adviser import Attempt, called
 from .choice import Choice, chosen, typed
 from .proposal import Effects
 from .rehearsal import Finding
@@ -54,7 +55,7 @@ class Person:
 
     def bold(self, names: Sequence[str]) -> bool:
         click.echo(f"\n{len(names)} of them may have effects, since nothing says that they only read:")
-        click.echo(f"    {shown(', '.join(names))}")
+        click.echo(f"    {printable(', '.join(names))}")
         return click.confirm("Call each of them once, to propose only what works?", default=False)
 
     def decide(self, role: Role, choice: Choice | None, checks: int) -> Choice | None:
@@ -126,4 +127,4 @@ class Person:
 def _outcome(finding: Finding) -> str:
     sight = finding.sight
     fitting = "That fits." if finding.fits else "That is not what this role asks for."
-    return f"After {sight.seconds:.1f} s: {shown(sight.said)!r:.200}. {fitting}"
+    return f"After {sight.seconds:.1f} s: {printable(sight.said)!r:.200}. {fitting}"

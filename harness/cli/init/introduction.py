@@ -14,13 +14,14 @@ from ...config import FILE, TargetConfig
 from ...engine import Unreachable
 from ...matrix import Exit
 from ...model import Role, Suite
+from ...spelling import printable
 from ...stimuli import ROLES
 from ...target import attach
 from ..catalogue import load
 from ..execution import clock
 from ..refusal import Refused
 from ..run import headers
-from .adviser import Adviser, Nobody, called, shown
+from .adviser import Adviser, Nobody, called
 from .choice import Choices, choices
 from .coverage import Coverage, coverage
 from .dialogue import Person
@@ -42,7 +43,7 @@ def introduce(target: TargetConfig, output: Path, *, alone: bool, force: bool, n
     _require_place(output)
     if output.exists() and not force:
         adviser.overwrite(output)
-    click.echo(f"Asking {shown(target.address)} what it speaks and offers ...")
+    click.echo(f"Asking {printable(target.address)} what it speaks and offers ...")
     target, found = _looked_at(target, adviser, bold)
     click.echo(_described(found))
     if not bold and (doubtful := found.doubtful) and adviser.bold(doubtful):
