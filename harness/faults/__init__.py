@@ -16,6 +16,9 @@ from .company import Pipeline as pipeline
 from .company import ReorderResponses as reorder_responses
 from .connect import Blackhole as blackhole
 from .connect import Refuse as refuse
+from .event_streams import CrOnly as cr_only
+from .event_streams import TwoStreams as two_streams
+from .event_streams import UnterminatedTail as unterminated_tail
 from .exchange import Exchange, HttpRequest
 from .fault import Armed, Fault, FaultError, Fired, Mount, settings
 from .headers import Case as case
@@ -50,9 +53,15 @@ from .process import StdinEof as stdin_eof
 from .rate import Part
 from .rate import SlowLoris as slow_loris
 from .rate import Throttle as throttle
+from .sse import Blank as blank
+from .sse import Bom as bom
 from .sse import DropEvent as drop_event
 from .sse import DuplicateEvent as duplicate_event
+from .sse import EventId
+from .sse import InjectComment as inject_comment
+from .sse import MutateId as mutate_id
 from .sse import ReorderEvents as reorder_events
+from .sse import RetryField as retry_field
 from .stage import Direction, How
 from .stream import Corrupt as corrupt
 from .stream import Cut as cut
@@ -86,6 +95,7 @@ __all__ = [
     "Armed",
     "Coding",
     "Direction",
+    "EventId",
     "Exchange",
     "Fault",
     "FaultError",
@@ -103,6 +113,8 @@ __all__ = [
     "Where",
     "benign_profile",
     "blackhole",
+    "blank",
+    "bom",
     "buffer",
     "cancel_race",
     "capability_lie",
@@ -110,6 +122,7 @@ __all__ = [
     "concurrent",
     "connect",
     "corrupt",
+    "cr_only",
     "cut",
     "cut_after_events",
     "double_cancel",
@@ -125,6 +138,7 @@ __all__ = [
     "full_pipe",
     "half_close",
     "informational",
+    "inject_comment",
     "keepalive_churn",
     "late_answer",
     "latency",
@@ -132,6 +146,7 @@ __all__ = [
     "malform",
     "messages",
     "mount_for",
+    "mutate_id",
     "octets",
     "oversize",
     "parse",
@@ -148,6 +163,7 @@ __all__ = [
     "replay_request",
     "request",
     "reset",
+    "retry_field",
     "rewrite_type",
     "round_robin",
     "settings",
@@ -164,6 +180,8 @@ __all__ = [
     "throttle",
     "to_json",
     "truncate_body",
+    "two_streams",
     "unknown_id",
+    "unterminated_tail",
     "version_skew",
 ]

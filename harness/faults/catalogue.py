@@ -7,6 +7,7 @@ from .cancel import CancelRace, DoubleCancel, LateAnswer
 from .coding import Recode
 from .company import Concurrent, Pipeline, ReorderResponses
 from .connect import Blackhole, Refuse
+from .event_streams import CrOnly, TwoStreams, UnterminatedTail
 from .fault import Fault, Mount
 from .headers import Case, DuplicateHeader, RenameHeader, RewriteType, StripHeaders
 from .http import (
@@ -23,7 +24,7 @@ from .http import (
 from .message import CapabilityLie, Malform, UnknownId, VersionSkew
 from .process import FullPipe, PipeMerge, PipeSplit, Sigkill, Sigterm, StdinEof
 from .rate import SlowLoris, Throttle
-from .sse import DropEvent, DuplicateEvent, ReorderEvents
+from .sse import Blank, Bom, DropEvent, DuplicateEvent, InjectComment, MutateId, ReorderEvents, RetryField
 from .stage import Direction, How
 from .stream import Corrupt, Cut, HalfClosed, Latency, Slice, SlowClose, SplitAt, Stall
 from .trigger import CONNECT, Connect, Eof, Events, First, Octets, Trigger
@@ -37,7 +38,8 @@ FAULTS: dict[str, type[Fault]] = {
         *(TruncateBody, Informational, Recode, Buffer),
         *(StripHeaders, RenameHeader, DuplicateHeader, Case, RewriteType),
         *(Oversize, Redirect, KeepaliveChurn, Pipeline, Concurrent, RoundRobin),
-        *(DuplicateEvent, ReorderEvents, DropEvent),
+        *(DuplicateEvent, ReorderEvents, DropEvent, MutateId, InjectComment, Blank),
+        *(Bom, CrOnly, RetryField, UnterminatedTail, TwoStreams),
         *(Malform, LateAnswer, CancelRace, DoubleCancel, UnknownId, VersionSkew, CapabilityLie),
         *(PipeSplit, PipeMerge, StdinEof, Sigterm, Sigkill, FullPipe),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -126,8 +126,14 @@ class Stage:
     def patience(self) -> float:
         return math.inf
 
+    def attach(self, wake: Callable[[], None]) -> None:
+        """Called once before `feed`. `wake` may be called from any task, and has the pump ask `woken` soon."""
+
     def feed(self, data: bytes) -> Iterator[Action]:
         yield data
+
+    def woken(self) -> Iterator[Action]:
+        yield from ()
 
     def idle(self) -> Iterator[Action]:
         yield from ()
@@ -150,8 +156,16 @@ class Chain:
     def ahead(self) -> int:
         return max((stage.ahead for stage in self.stages), default=1)
 
+    def attach(self, wake: Callable[[], None]) -> None:
+        for stage in self.stages:
+            stage.attach(wake)
+
     def feed(self, data: bytes) -> Iterator[Action]:
         return _through([data], self.stages)
+
+    def woken(self) -> Iterator[Action]:
+        for index, stage in enumerate(self.stages, 1):
+            yield from _through(stage.woken(), self.stages[index:])
 
     def idle(self) -> Iterator[Action]:
         for index, stage in enumerate(self.stages, 1):

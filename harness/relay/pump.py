@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import anyio
@@ -13,8 +15,9 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from ..faults.stage import Action, Chain, End, Gap, HalfClose, How, Lag, Signal, Take
 
-Chunk = tuple[float, bytes | Exception]
-"""Arrival time, and bytes or what ended them: a loss is passed on after all that came before it."""
+Chunk = tuple[float, bytes | Exception | None]
+"""Arrival time, and bytes or what ended them: a loss is passed on after all that came before it. None: a stage woke the
+pump."""
 
 
 class Ended(Exception):
@@ -78,6 +81,7 @@ async def pump(source: Source, chain: Chain, outlet: Outlet) -> None:
     """Until the source ends. Raises Ended, what the source raises, BrokenResourceError when the outlet was reset."""
     ahead, chunks = anyio.create_memory_object_stream[Chunk](chain.ahead)
     with ahead, chunks:
+        chain.attach(partial(_wake, ahead))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_read, source, ahead)
             await _write(chunks, chain, outlet)
@@ -88,6 +92,12 @@ async def send_through(chain: Chain, data: bytes, outlet: Outlet) -> None:
     arrived = anyio.current_time()
     for actions in (chain.feed(b""), chain.feed(data), chain.eof()):
         await _perform(actions, outlet, arrived)
+
+
+def _wake(ahead: MemoryObjectSendStream[Chunk]) -> None:
+    """Nothing after the end; where a chunk waits already, that wakes the pump."""
+    with suppress(anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
+        ahead.send_nowait((anyio.current_time(), None))
 
 
 async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk]) -> None:
@@ -113,6 +123,8 @@ async def _write(chunks: MemoryObjectReceiveStream[Chunk], chain: Chain, outlet:
             await _perform(chain.idle(), outlet)
         elif isinstance(data, Exception):
             raise data
+        elif data is None:
+            await _perform(chain.woken(), outlet, arrived)
         else:
             await _perform(chain.feed(data), outlet, arrived)
     await _perform(chain.eof(), outlet)

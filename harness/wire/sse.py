@@ -23,7 +23,7 @@ class SseEvent:
 
     `data` is None when the block has no data field: a browser would not dispatch it. `id` is the raw value,
     kept when empty or holding NUL. `faults` says what was malformed. `complete` is false for a tail that no
-    blank line ended. `raw` is the bytes; the `raw` of all events of a stream, joined, are the stream.
+    blank line ended. `raw` is the bytes; the `raw` of all events of a stream, joined, are the stream up to `rest`.
     """
 
     event: str = ""
@@ -66,6 +66,11 @@ class SseDecoder:
         if len(self._buffer) + len(self._raw) > self.limit:
             raise SseError(f"an event is larger than {self.limit} bytes")
         return events
+
+    @property
+    def rest(self) -> bytes:
+        """The bytes that no event had: with the `raw` of all events they are the stream."""
+        return bytes(self._raw + self._buffer)
 
     def close(self) -> list[SseEvent]:
         """The tail that no blank line ended, as an event that is not complete; nothing when there is none."""

@@ -70,6 +70,7 @@ OF_FIELD: dict[str, st.SearchStrategy[Any]] = {
     "size": st.integers(1, 99),
 }
 OF_FAULT: dict[tuple[str, str], st.SearchStrategy[Any]] = {
+    ("inject_comment", "text"): st.text(st.characters(categories=["L", "N"])),
     ("truncate_body", "how"): st.sampled_from(Short),
     ("redirect", "code"): st.sampled_from([301, 302, 303, 307, 308]),
     ("cancel_race", "after"): st.one_of(st.sampled_from([connect, eof]), st.integers(0, 9).map(events)),
