@@ -320,9 +320,9 @@ class Berth:
 class _Faults(NamedTuple):
     """Those of a session by where they stand: nearest the target, on HTTP, and nearest the client."""
 
-    octets: list[Fault]
-    exchange: list[Fault]
-    connect: list[Fault]
+    octets: Sequence[Fault]
+    exchange: Sequence[Fault]
+    connect: Sequence[Fault]
 
 
 def _by_place(faults: Sequence[Fault], binding: str) -> _Faults:

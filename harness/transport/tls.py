@@ -35,7 +35,7 @@ class TlsStream(ByteStream):
     async def send(self, item: bytes) -> None:
         try:
             await self.session.send(item)
-        except ssl.SSLError as error:
+        except (ssl.SSLError, anyio.EndOfStream) as error:  # the latter once the peer has ended without an alert
             raise anyio.BrokenResourceError from error
 
     async def receive(self, max_bytes: int = 65536) -> bytes:
