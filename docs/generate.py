@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from seatrial.cli.listing import entry
 from seatrial.cli.options import Sectioned
 from seatrial.faults import FAULTS, Trigger, settings
 from seatrial.faults.trigger import TRIGGERS
+from seatrial.fixtures.interop.known import Known
+from seatrial.fixtures.interop.known import load as read_known
 from seatrial.glossary import EXITS, REASONS, ROLES, STIMULUS_KEYS, TARGET_KEYS, VERDICTS
 from seatrial.matrix import Exit
 from seatrial.protocols import driver_of, names
@@ -36,6 +39,7 @@ def pages() -> dict[str, str]:
         "commands.md": _page(_commands()),
         "words.md": _page(_words()),
         "config.md": _page(_config()),
+        "found.md": _page(_found()),
     }
 
 
@@ -126,6 +130,25 @@ def _config() -> Iterator[str]:
         roles = ((_code(role.value), ROLES[role]) for role in PLAYED[protocol])
         yield from ("", f"## Roles of {driver_of(protocol).title}", "")
         yield from _table(("role", "the stimulus"), roles)
+
+
+def _found() -> Iterator[str]:
+    yield from ("# What Seatrial found on real servers", "", MADE, "")
+    yield "Each failure of the servers of [interop.md](../interop.md): what the specification asks, what was sent, and"
+    yield "why that is held against the server. The versions of the packages stand there; later ones may be better."
+    for target, found in groupby(sorted(read_known(), key=lambda entry: entry.target), key=lambda entry: entry.target):
+        yield from ("", f"## {target}", "")
+        yield from (line for entry in found for line in _argued(entry))
+
+
+def _argued(entry: Known) -> Iterator[str]:
+    places = _listed((*entry.versions, *entry.bindings))
+    yield f"- `{entry.check}` ({places}). {entry.clause}"
+    yield f"  Sent: {_code(entry.record.replace('`', chr(39)))}. {entry.reason}" + _public(entry.issue)
+
+
+def _public(issue: str) -> str:
+    return "" if issue == "none known" else f" Public report: {issue}"
 
 
 def _table(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from seatrial.cli import main
 from seatrial.faults import FAULTS, Mount, parse
 from seatrial.matrix import Exit
-from seatrial.model import Role, Verdict
+from seatrial.model import Verdict
 
 from .pages import ROOT, rows
 
@@ -37,11 +37,6 @@ def test_the_example_of_a_fault_is_one_of_it_and_works_where_it_is_said_to(row: 
     assert fault.name == name
     assert ("stdio" in where) == (Mount.PIPE in fault.mounts)
     assert ("HTTP" in where) == bool({Mount.LINK, Mount.RELAY} & fault.mounts)
-
-
-def test_every_role_has_a_row() -> None:
-    named = {name for row in rows(DOCS / "config.md", "role") for name in row[0].replace("`", "").split(", ")}
-    assert named == {role.value for role in Role}
 
 
 def test_every_verdict_has_a_row() -> None:
