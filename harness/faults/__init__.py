@@ -48,8 +48,11 @@ from .process import FullPipe as full_pipe
 from .process import PipeMerge as pipe_merge
 from .process import PipeSplit as pipe_split
 from .process import Sigkill as sigkill
+from .process import Sigstop as sigstop
 from .process import Sigterm as sigterm
+from .process import StderrNoise as stderr_noise
 from .process import StdinEof as stdin_eof
+from .process import StdoutGarbage as stdout_garbage
 from .rate import Part
 from .rate import SlowLoris as slow_loris
 from .rate import Throttle as throttle
@@ -168,6 +171,7 @@ __all__ = [
     "round_robin",
     "settings",
     "sigkill",
+    "sigstop",
     "sigterm",
     "slices",
     "slow_close",
@@ -175,7 +179,9 @@ __all__ = [
     "split_at",
     "stall",
     "status",
+    "stderr_noise",
     "stdin_eof",
+    "stdout_garbage",
     "strip_headers",
     "throttle",
     "to_json",

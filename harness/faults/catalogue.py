@@ -22,7 +22,17 @@ from .http import (
     Status,
 )
 from .message import CapabilityLie, Malform, UnknownId, VersionSkew
-from .process import FullPipe, PipeMerge, PipeSplit, Sigkill, Sigterm, StdinEof
+from .process import (
+    FullPipe,
+    PipeMerge,
+    PipeSplit,
+    Sigkill,
+    Sigstop,
+    Sigterm,
+    StderrNoise,
+    StdinEof,
+    StdoutGarbage,
+)
 from .rate import SlowLoris, Throttle
 from .sse import Blank, Bom, DropEvent, DuplicateEvent, InjectComment, MutateId, ReorderEvents, RetryField
 from .stage import Direction, How
@@ -41,7 +51,7 @@ FAULTS: dict[str, type[Fault]] = {
         *(DuplicateEvent, ReorderEvents, DropEvent, MutateId, InjectComment, Blank),
         *(Bom, CrOnly, RetryField, UnterminatedTail, TwoStreams),
         *(Malform, LateAnswer, CancelRace, DoubleCancel, UnknownId, VersionSkew, CapabilityLie),
-        *(PipeSplit, PipeMerge, StdinEof, Sigterm, Sigkill, FullPipe),
+        *(PipeSplit, PipeMerge, StderrNoise, StdoutGarbage, StdinEof, Sigterm, Sigkill, Sigstop, FullPipe),
     )
 }
 
@@ -84,4 +94,5 @@ def benign_profile() -> tuple[Fault, ...]:
         KeepaliveChurn(every=3),
         PipeSplit(),
         PipeMerge(),
+        StderrNoise(),
     )

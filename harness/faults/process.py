@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .fault import Armed, Fault, FaultError, Mount
-from .stage import Action, Direction, Flow, Gap, HalfClose, Signal, Stage
-from .stream import BenignFault, Reshaping, TriggeredFault
+from .operation import Noise, Signal, Suspend
+from .stage import Action, Direction, Flow, Gap, HalfClose, Stage
+from .stream import AtTrigger, BenignFault, Reshaping, TriggeredFault
+from .trigger import Connect, Eof, Messages
 
 PIPED = frozenset({Mount.PIPE})
 
@@ -21,6 +23,49 @@ class PipeFault(TriggeredFault):
 
     mounts: ClassVar[frozenset[Mount]] = PIPED
     direction: Direction = Direction.UP
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StderrNoise(BenignFault):
+    """Lines that look like messages appear on standard error, `rate` of them with every message."""
+
+    name: ClassVar[str] = "stderr_noise"
+    mounts: ClassVar[frozenset[Mount]] = PIPED
+    rate: int = 1
+    text: str = '{"jsonrpc": "2.0", "method": "notifications/message"}'
+
+    def reshaping(self, armed: Armed, flow: Flow) -> Stage:
+        return _Noisy(armed, flow, self)
+
+
+class _Noisy(Reshaping):
+    def __init__(self, armed: Armed, flow: Flow, fault: StderrNoise) -> None:
+        super().__init__(armed, flow)
+        self._lines = (fault.text.encode() + b"\n") * fault.rate
+
+    def feed(self, data: bytes) -> Iterator[Action]:
+        yield data
+        if messages := data.count(b"\n"):
+            self.note()
+            yield Noise(self._lines * messages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StdoutGarbage(Fault):
+    """A line that is no message appears on standard output, between messages."""
+
+    name: ClassVar[str] = "stdout_garbage"
+    mounts: ClassVar[frozenset[Mount]] = PIPED
+    text: str = "Starting up..."
+
+    def __post_init__(self) -> None:
+        Fault.__post_init__(self)
+        if "\n" in self.text or not isinstance(self.after, Connect | Messages | Eof):
+            raise FaultError("stdout_garbage: text is one line, after is connect, messages(n) or eof")
+
+    def stage(self, armed: Armed, flow: Flow) -> Stage | None:
+        line = self.text.encode() + b"\n"
+        return AtTrigger(armed, flow, (line,)) if flow.direction is Direction.DOWN else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +96,17 @@ class Sigkill(PipeFault):
 
     def effect(self) -> tuple[Action, ...]:
         return (Signal(signal.SIGKILL),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sigstop(PipeFault):
+    """The process is stopped (SIGSTOP), and goes on (SIGCONT) so many seconds later."""
+
+    name: ClassVar[str] = "sigstop"
+    seconds: float = 1.0
+
+    def effect(self) -> tuple[Action, ...]:
+        return (Suspend(self.seconds),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from .operation import Operation
+
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -103,14 +105,7 @@ class HalfClose:
     """End sending in this direction only; later bytes of it are dropped."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """Send a signal to the process whose pipe this is."""
-
-    number: int
-
-
-Action = bytes | Gap | Lag | Take | End | HalfClose | Signal
+Action = bytes | Gap | Lag | Take | End | HalfClose | Operation
 
 
 class Stage:

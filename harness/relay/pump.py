@@ -13,7 +13,8 @@ import anyio
 from anyio.abc import ByteSendStream, ByteStream
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from ..faults.stage import Action, Chain, End, Gap, HalfClose, How, Lag, Signal, Take
+from ..faults.operation import Operation
+from ..faults.stage import Action, Chain, End, Gap, HalfClose, How, Lag, Take
 
 Chunk = tuple[float, bytes | Exception | None]
 """Arrival time, and bytes or what ended them: a loss is passed on after all that came before it. None: a stage woke the
@@ -28,6 +29,10 @@ class Ended(Exception):
         self.how = how
 
 
+Operate = Callable[[Operation], Awaitable[None]]
+"""Does to the target's process what a fault asks for."""
+
+
 class Source(Protocol):
     async def receive(self) -> bytes:
         """Raises EndOfStream at the end, BrokenResourceError after a reset."""
@@ -39,7 +44,7 @@ class Outlet:
     """Where a pump's bytes go."""
 
     stream: ByteSendStream
-    signal: Callable[[int], None] | None = None
+    operate: Operate | None = None
     muted: bool = False
 
     async def perform(self, action: Action, arrived: float) -> None:
@@ -57,8 +62,8 @@ class Outlet:
                 raise Ended(how)
             case HalfClose():
                 await self.finish()
-            case Signal(number) if self.signal:
-                self.signal(number)
+            case _ if self.operate:
+                await self.operate(action)
 
     async def _send(self, data: bytes) -> None:
         if not self.muted:

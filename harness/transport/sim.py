@@ -28,6 +28,7 @@ from anyio.lowlevel import checkpoint
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from .network import Abortive, Handler, Process, Waiting, reset
+from .suspension import Gate, GatedReceiver, GatedSender
 
 CAPACITY = 64 * 1024
 """Bytes that one direction holds before its sender waits."""
@@ -244,10 +245,12 @@ Main = Callable[[ByteReceiveStream, ByteSendStream, ByteSendStream], Awaitable[i
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A main and its signal handlers; a signal without one ends the process, as SIGKILL always does."""
+    """A main and its signal handlers; a signal without one ends the process, as SIGKILL always does. SIGSTOP closes
+    the gate of its pipes, SIGCONT opens it."""
 
     main: Main
     handlers: Mapping[int, Callable[[], None]] = field(default_factory=dict)
+    gate: Gate = field(default_factory=Gate)
 
 
 @dataclass(slots=True)
@@ -263,6 +266,8 @@ class SimProcess:
     _scope: CancelScope = field(default_factory=CancelScope)
     _code: int | None = None
     _signal: int = 0
+    _pending: list[int] = field(default_factory=list)
+    """Signals that came while it was stopped."""
     _ended: Event = field(default_factory=Event)
 
     @property
@@ -271,9 +276,25 @@ class SimProcess:
 
     def send_signal(self, number: int) -> None:
         """Does nothing once the process has ended."""
-        handler = self.program.handlers.get(number) if number != signal.SIGKILL else None
         if self._code is not None:
             return
+        if number == signal.SIGSTOP:
+            self.program.gate.close()
+        elif number == signal.SIGCONT:
+            self._go_on()
+        elif self.program.gate.closed and number != signal.SIGKILL:
+            self._pending.append(number)
+        else:
+            self._take(number)
+
+    def _go_on(self) -> None:
+        self.program.gate.open()
+        pending, self._pending = self._pending, []
+        for number in pending:
+            self._take(number)
+
+    def _take(self, number: int) -> None:
+        handler = self.program.handlers.get(number) if number != signal.SIGKILL else None
         if handler:
             handler()
         else:
@@ -307,8 +328,11 @@ class SimProcess:
 
     async def _main(self) -> int:
         """A crash prints its traceback and is exit code 1, as an interpreter has it."""
+        gate, (stdin, stdout, stderr) = self.program.gate, self._inner
         try:
-            return await self.program.main(*self._inner)
+            return await self.program.main(
+                GatedReceiver(stdin, gate), GatedSender(stdout, gate), GatedSender(stderr, gate)
+            )
         except Exception:
             await self._inner[2].send(traceback.format_exc()[-4096:].encode())
             return 1

@@ -71,6 +71,8 @@ OF_FIELD: dict[str, st.SearchStrategy[Any]] = {
 }
 OF_FAULT: dict[tuple[str, str], st.SearchStrategy[Any]] = {
     ("inject_comment", "text"): st.text(st.characters(categories=["L", "N"])),
+    ("stdout_garbage", "text"): st.text(st.characters(categories=["L", "N"])),
+    ("stdout_garbage", "after"): st.one_of(st.sampled_from([connect, eof]), st.integers(1, 9).map(messages)),
     ("truncate_body", "how"): st.sampled_from(Short),
     ("redirect", "code"): st.sampled_from([301, 302, 303, 307, 308]),
     ("cancel_race", "after"): st.one_of(st.sampled_from([connect, eof]), st.integers(0, 9).map(events)),
