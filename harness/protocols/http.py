@@ -145,6 +145,8 @@ class HttpCarrier:
                 wait = await self._tried(exchange, holder, line, headers, body)
                 if wait is not None:
                     await self._again(exchange, wait, holder, line, headers, body)
+                if exchange.request_id is not NO_ID and not exchange.responses:
+                    holder.retire()  # who answers something else here may go on to do so
                 end(self.recorder, exchange, Ending.CLOSED, "")
             except HttpFailure as failure:
                 end(self.recorder, exchange, Ending.RESET if failure.reset else Ending.TORN, str(failure))
@@ -231,7 +233,8 @@ class HttpCarrier:
             shown.update(message=payload, event_id=shown.pop("id"))
             record = self.recorder.note(Kind.RECEIVED, exchange.operation, **shown)
         now = anyio.current_time()
-        exchange.events.append(StreamEvent(record, event.id, event.event, event.data, event.retry, event.comment, now))
+        kept = StreamEvent(record, event.position, event.event, event.data, event.retry, event.comment, now)
+        exchange.events.append(kept)
         if payload is not None:
             await self._messages(exchange, payload, record, event.id)
         else:

@@ -42,6 +42,11 @@ class SseEvent:
         return tuple(text for text, shown in found if shown)
 
     @property
+    def position(self) -> str | None:
+        """The id that a client keeps to resume behind: none of a tail, none that holds NUL."""
+        return self.id if self.complete and "\0" not in (self.id or "") else None
+
+    @property
     def dispatched(self) -> bool:
         """Whether a conforming client hands this event to the application."""
         return self.complete and self.data is not None

@@ -127,3 +127,12 @@ def test_an_event_beyond_the_limit_is_refused(stream: bytes) -> None:
 
 def test_events_within_the_limit_pass_however_many_there_are() -> None:
     assert len(SseDecoder(limit=64).feed(b"data: x\n\n" * 100)) == 100
+
+
+@pytest.mark.parametrize(
+    ("stream", "position"),
+    [(b"id: 1\n\n", "1"), (b"id:\n\n", ""), (b"data: a\n\n", None), (b"id: 1\0\n\n", None), (b"id: 1\n", None)],
+)
+def test_a_client_keeps_the_id_of_a_whole_block_without_nul(stream: bytes, position: str | None) -> None:
+    (event,) = decoded([stream])
+    assert event.position == position
