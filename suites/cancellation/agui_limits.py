@@ -72,6 +72,8 @@ async def too_many_runs_are_refused_or_queued(lab: AguiLab) -> None:
     needs={Role.SLOW, Role.CHAT},
     mutants=("leave.leaks-slots",),
     isolation=Isolation.PROCESS,
+    harm=Harm.LOAD,
+    limits=True,
 )
 async def lost_clients_release_what_they_held(lab: AguiLab) -> None:
     """Fifty slow runs are begun and left, ten at a time. Once they would be over, a plain run and a slow one must come
