@@ -98,6 +98,7 @@ def _refusable(lab: McpLab) -> bool:
 @check(
     "mcp.can.unknown-id",
     "A cancellation of an unknown request is ignored",
+    faults=("unknown_id",),
     mutants=("cancel.unknown-refused", "cancel.unknown-answered"),
     isolation=Isolation.SESSION,
 )
@@ -257,6 +258,7 @@ OFFSETS = tuple((number - 14.5) / 200 for number in range(30))
     "mcp.can.race",
     "A cancellation that crosses the response does no harm",
     needs={Role.SLOW},
+    faults=("cancel_race",),
     mutants=("cancel.late-ends-process", "cancel.answers-again"),
     isolation=Isolation.SESSION,
     harm=Harm.LOAD,

@@ -41,6 +41,7 @@ def _withdrawn(session: Session, request: Message) -> list[Message]:
 @check(
     "mcp.can.nested-request-cancelled",
     "Cancelling a call that waits for the client ends that wait",
+    faults=("late_answer",),
     mutants=("cancel.nested-waits-on",),
     isolation=Isolation.SESSION,
 )

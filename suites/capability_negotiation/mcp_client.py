@@ -206,6 +206,7 @@ async def tools_are_offered_to_those_who_take_them(lab: McpLab) -> None:
     "mcp.cap.missing-client-capability",
     "A request that needs an undeclared client capability is refused with the capability named",
     needs={Role.ELICIT},
+    faults=("capability_lie",),
     mutants=("client.missing-as-tool-failure", "client.missing-draft-code", "client.missing-unnamed"),
     isolation=Isolation.SESSION,
 )

@@ -51,6 +51,7 @@ FOREIGN_TYPES = (
 @check(
     "mcp.err.content-type-of-request",
     "A body that is not declared as JSON is not executed",
+    faults=("rewrite_type",),
     mutants=("err.any-content-type", "err.content-type-by-substring"),
 )
 async def other_content_types_are_not_executed(lab: McpLab) -> None:

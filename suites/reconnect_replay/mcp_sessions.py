@@ -89,6 +89,7 @@ def _shared(texts: list[str]) -> int:
     "mcp.rec.session-required",
     "A request without the session header is refused once a session id was issued",
     needs=SESSIONS,
+    faults=("strip_headers",),
     mutants=("session.optional",),
 )
 async def session_header_is_required(lab: McpLab) -> None:

@@ -39,6 +39,7 @@ async def read(session: A2aSession, headers: Headers) -> Outcome:
 @check(
     "a2a.ver.header-case",
     "The name of the version header is not sensitive to case",
+    faults=("case",),
     mutants=("negotiation.exact-spelling",),
 )
 async def name_is_not_case_sensitive(lab: A2aLab) -> None:
@@ -74,6 +75,7 @@ async def version_in_the_query(lab: A2aLab) -> None:
     "a2a.ver.duplicate-header",
     "Two version headers are handled in one fixed way",
     isolation=Isolation.SESSION,
+    faults=("duplicate_header",),
     mutants=("negotiation.newest-of-two",),
 )
 async def two_headers(lab: A2aLab) -> None:

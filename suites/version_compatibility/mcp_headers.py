@@ -249,6 +249,7 @@ MIRROR_CHECKS = tuple(mirror_check(row) for row in MIRRORS)
 @check(
     "mcp.ver.header-required",
     "A modern body without the MCP-Protocol-Version header is refused",
+    faults=("strip_headers",),
     mutants=("header.version-optional",),
 )
 async def version_header_is_required(lab: McpLab) -> None:
@@ -268,6 +269,7 @@ def has_older(lab: McpLab) -> bool:
 @check(
     "mcp.ver.header-body-mismatch-a",
     "A header that names the modern version over a body that names another is refused",
+    faults=("version_skew",),
     mutants=("header.body-version-ignored",),
 )
 async def modern_header_over_another_body(lab: McpLab) -> None:
@@ -283,6 +285,7 @@ async def modern_header_over_another_body(lab: McpLab) -> None:
 @check(
     "mcp.ver.header-body-mismatch-b",
     "A header that names an older version over a modern body is refused",
+    faults=("version_skew",),
     mutants=("header.older-version-served", "header.older-version-missing-session"),
 )
 async def older_header_over_a_modern_body(lab: McpLab) -> None:
@@ -314,6 +317,7 @@ async def encoded_name_is_decoded(lab: McpLab) -> None:
 @check(
     "mcp.ver.header-names-case-insensitive",
     "Header names are compared without regard to case",
+    faults=("case",),
     mutants=("header.names-with-case",),
 )
 async def header_names_ignore_case(lab: McpLab) -> None:
@@ -330,6 +334,7 @@ async def header_names_ignore_case(lab: McpLab) -> None:
     "mcp.ver.duplicate-header",
     "Two Mcp-Name headers with different values are refused",
     needs={Role.QUICK},
+    faults=("duplicate_header",),
     mutants=("header.first-of-two-names",),
 )
 async def duplicate_name_is_refused(lab: McpLab) -> None:
