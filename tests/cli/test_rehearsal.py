@@ -27,6 +27,7 @@ from seatrial.fixtures.reference.target import simulated
 from seatrial.fixtures.reference.tools import Arguments, Tool
 from seatrial.fixtures.serving import ReferenceServer, SimulatedTarget
 from seatrial.model import Role
+from seatrial.protocols.mcp.versions import MODERN
 from seatrial.stimuli import Stimulus
 from seatrial.target import RealTarget
 from trio.testing import MockClock
@@ -113,6 +114,20 @@ def test_a_hostile_offer_is_written_down_and_no_more(place: Path) -> None:
     assert text.isprintable() or set(filter(lambda c: not c.isprintable(), text)) == {"\n"}
     assert parse(Document("s.toml", text))["t"].stimuli
     assert all(called(choice.stimulus).isprintable() for choice in choices(found).values())
+
+
+class Older(Tools):
+    """Asks its client in the older way only."""
+
+    async def outcome(self, call: Call, tool: Tool, arguments: Arguments) -> Message:
+        if call.version >= MODERN and tool.name == "ask":
+            return self.failed("this client cannot be asked")
+        return await super().outcome(call, tool, arguments)
+
+
+def test_what_works_in_the_older_era_alone_is_seen_there() -> None:
+    assert surveyed(simulated(build_of(Older))).newest[0] >= MODERN
+    assert played(simulated(build_of(Older)))["elicit"] == "ask"
 
 
 class Told(Cards):

@@ -116,10 +116,9 @@ def _decided(target: TargetConfig, found: Survey, adviser: Adviser, suites: tupl
 def _attempted(target: TargetConfig, found: Survey, proposal: Proposal) -> Finding | None:
     real = attach(target)
     try:
-        findings = anyio.run(trial, real, found, [proposal], backend="trio", backend_options=clock((real,)))
+        return anyio.run(trial, real, found, proposal, backend="trio", backend_options=clock((real,)))
     except Unreachable as error:
         raise _Silent(str(error)) from None
-    return next(iter(findings), None)
 
 
 def _bare(text: str) -> str:

@@ -3,7 +3,7 @@ for them. A survey is a check that looks, and tries what can do no harm."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,14 +20,14 @@ from ...listing import walk
 from ...model import Check, Level, Requirement, Suite
 from ...pace import Withheld
 from ...protocols import driver_of, names
-from ...protocols.mcp.versions import SERVER_INFO
+from ...protocols.mcp.versions import MODERN, SERVER_INFO
 from ...target import Target
 from .proposal import Candidates, Effects, Proposal, candidates
 from .rehearsal import Finding, found_fitting, mirror, rehearse, stage
 
 LISTS = ("tools", "prompts", "resources")
-TRYING = 30.0
-"""Seconds after which what is left is not tried any more."""
+TRYING = 20.0
+"""Seconds after which what is left is not tried any more in a column."""
 
 PAGES = 20
 """So many pages of one list are read; a target may have no last one."""
@@ -52,8 +52,15 @@ class Survey:
 
     @property
     def newest(self) -> tuple[str, str]:
-        """The column in which the target is looked at: that of its newest version."""
+        """The column of the newest version."""
         return max(self.columns, key=lambda column: column[0])
+
+    @property
+    def stages(self) -> tuple[tuple[str, str], ...]:
+        """The columns in which the target is looked at: the newest one, and of MCP that of the older era too, in which
+        a server asks its client in other ways."""
+        older = [column for column in self.columns if column[0] < MODERN and column[1] == self.newest[1]]
+        return tuple(dict.fromkeys((self.newest, max(older, default=self.newest))))
 
     @property
     def name(self) -> str:
@@ -76,15 +83,15 @@ class Survey:
             self.protocol = next((row.protocol for case in event.cases for row in case.rows), self.protocol)
 
     async def look(self, lab: Lab[Any]) -> None:
-        """See what the target has, in one column."""
+        """See what the target has, in one column, and try what was not seen to work in another."""
         self.claims = lab.berth.claims
-        if (lab.version, lab.binding) != self.newest:
+        if (lab.version, lab.binding) not in self.stages:
             return
         async with stage(lab) as session:
             if self.protocol == "mcp":
                 await self._lists(session)
             elif self.protocol == "a2a":
-                self._keep("skills", lab.claimed["card"].get("skills"))
+                self._keep("skills", lab.claimed["card"].get("skills"), lab.version)
             mirror(lab, session, self.items["tools"])
             with anyio.move_on_after(TRYING):
                 await self._try(lab, session)
@@ -92,19 +99,20 @@ class Survey:
     async def _lists(self, session: Any) -> None:
         for kind in LISTS:
             if kind in session.declared:
-                self._keep(kind, (await walk(session, f"{kind}/list", PAGES)).entries)
+                self._keep(kind, (await walk(session, f"{kind}/list", PAGES)).entries, session.version)
 
-    def _keep(self, kind: str, found: Any) -> None:
-        """Items by name (resources: by URI); anything else that a target may send is passed over."""
+    def _keep(self, kind: str, found: Any, version: str) -> None:
+        """Items by name (resources: by URI), as the newest version has them; anything else is passed over."""
         key = {"resources": "uri", "skills": "id"}.get(kind, "name")
-        for item in found if isinstance(found, list) else ():
-            if isinstance(item, dict) and isinstance(item.get(key), str):
-                self.items[kind][item[key]] = item
+        items = [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+        named = {item[key]: item for item in items if isinstance(item.get(key), str)}
+        self.items[kind] = self.items[kind] | named if version == self.newest[0] else named | self.items[kind]
 
     async def _try(self, lab: Lab[Any], session: Any) -> None:
         allowed = (Effects.NONE, Effects.POSSIBLE) if self.bold else (Effects.NONE,)
-        for proposals in self.candidates.values():
-            harmless = [proposal for proposal in proposals if proposal.effects in allowed]
+        seen = {finding.proposal.role for finding in self.findings if finding.fits}
+        for role, proposals in self.candidates.items():
+            harmless = [proposal for proposal in proposals if proposal.effects in allowed and role not in seen]
             with suppress(Withheld):
                 self.findings += await found_fitting(lab, session, harmless)
 
@@ -124,20 +132,21 @@ async def survey(target: Target, bold: bool = False) -> Survey:
     return found
 
 
-async def trial(target: Target, found: Survey, proposals: Sequence[Proposal]) -> list[Finding]:
-    """Play each of some proposals once, which somebody has said may be done. Raises Unreachable."""
-    version, binding = found.newest
+async def trial(target: Target, found: Survey, proposal: Proposal) -> Finding | None:
+    """Play a proposal, which somebody has said may be done, until it fits: once in each stage. Raises Unreachable."""
     findings: list[Finding] = []
 
     async def play(lab: Lab[Any]) -> None:
-        if (lab.version, lab.binding) == (version, binding):
+        fitting = any(finding.fits for finding in findings)
+        if (lab.version, lab.binding) in found.stages and not fitting:
             async with stage(lab) as session:
                 mirror(lab, session, found.items["tools"])
-                findings.extend([await rehearse(lab, session, proposal) for proposal in proposals])
+                findings.append(await rehearse(lab, session, proposal))
 
+    versions, bindings = zip(*found.stages, strict=True)
     conduct = Conduct(allow_effects=True)
-    await _run(target, play, Options(concurrency=1, versions=(version,), bindings=(binding,), conduct=conduct))
-    return findings
+    await _run(target, play, Options(concurrency=1, versions=versions, bindings=bindings, conduct=conduct))
+    return findings[-1] if findings else None
 
 
 async def _run(target: Target, body: Any, options: Options, listener: Survey | None = None) -> None:
