@@ -12,7 +12,7 @@ THEMES = {
     "capability_negotiation": 125,
     "version_compatibility": 101,
     "error_mapping": 154,
-    "push_deduplication": 132,
+    "push_deduplication": 133,
     "reconnect_replay": 136,
     "cancellation": 65,
 }

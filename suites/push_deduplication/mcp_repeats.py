@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -22,7 +23,17 @@ from seatrial import (
     check,
     expect,
 )
-from seatrial.faults import RESET, drop_response, replay_request
+from seatrial.faults import (
+    RESET,
+    Fault,
+    Flush,
+    drop_response,
+    duplicate_response,
+    informational,
+    recode,
+    replay_request,
+    truncate_body,
+)
 from seatrial.judge import dedup, replay
 
 from ..plays import reports
@@ -121,6 +132,44 @@ async def _sent_again(lab: McpLab, control: Control) -> None:
         lab.expect(expect.responded(outcome, "the repeated request is answered"))
         sighting = await lab.effects.sight(play, control, session, before, begun)
     lab.expect(_executed(lab, sighting, deliveries=2))
+
+
+MANGLED = (
+    duplicate_response(),
+    informational(codes=(102,)),
+    truncate_body(),
+    recode(flush=Flush.NEVER, truncated=True),
+)
+
+
+@check(
+    "mcp.dup.mangled-answer-once",
+    "A call whose answer was mangled on its way was executed once",
+    needs={Role.SLOW, Role.WITNESS},
+    faults=tuple(fault.name for fault in MANGLED),
+    mutants=("retry.executes-again", "retry.answers-without-executing"),
+    isolation=Isolation.SESSION,
+    patience=7.0,
+)
+async def calls_with_mangled_answers_are_executed_once(lab: McpLab) -> None:
+    """The answer to a call comes twice, behind an interim response, torn, and as gzip without its end. Whatever the
+    client makes of it, the witness shows that the call was executed once."""
+    control = await lab.effects.control(Role.SLOW, seconds=SECONDS)
+    if not control.last:
+        lab.inconclusive(Reason.NO_WITNESS, "the witness shows nothing of a call that was left alone")
+    async with anyio.create_task_group() as tasks:
+        for fault in MANGLED:
+            tasks.start_soon(_mangled, lab, control, replace(fault, on="tools/call"))
+
+
+async def _mangled(lab: McpLab, control: Control, fault: Fault) -> None:
+    play = await lab.effects.plan(Role.SLOW, seconds=SECONDS)
+    async with lab.session(fault) as session:
+        before, begun = await lab.effects.baseline(play, session), anyio.current_time()
+        exchange = await session.start(play)
+        await exchange.outcome(_patience(lab, control, 1))
+        sighting = await lab.effects.sight(play, control, session, before, begun)
+    lab.expect(_executed(lab, sighting, deliveries=1))
 
 
 def _patience(lab: McpLab, control: Control, times: int) -> float:
