@@ -133,6 +133,9 @@ if TYPE_CHECKING:
     from .transport.sim import Program as Program
     from .transport.sim import SimNetwork as SimNetwork
     from .transport.sim import SimSpawner as SimSpawner
+    from .transport.skew import CLOCK_SKEW as CLOCK_SKEW
+    from .transport.suspension import Gate as Gate
+    from .transport.suspension import GatedNetwork as GatedNetwork
     from .transport.tcp import TcpNetwork as TcpNetwork
     from .wire import jsonrpc as jsonrpc
     from .wire import lines as lines
@@ -274,6 +277,9 @@ _EXPORTS: dict[str, str] = {
     "Program": "transport.sim",
     "SimNetwork": "transport.sim",
     "SimSpawner": "transport.sim",
+    "CLOCK_SKEW": "transport.skew",
+    "Gate": "transport.suspension",
+    "GatedNetwork": "transport.suspension",
     "TcpNetwork": "transport.tcp",
     "jsonrpc": "wire",
     "lines": "wire",

@@ -17,7 +17,7 @@ from anyio.abc import TaskGroup
 from .chance import Chance
 from .claims import Claims
 from .conduct import Terms
-from .faults import Fault, Mount, mount_for, round_robin
+from .faults import Fault, Mount, ServerFault, failover, harness_jump, mount_for, round_robin, skew
 from .faults.connect import ConnectFault
 from .model import Column, Reason
 from .pace import Pace, Withheld
@@ -25,13 +25,13 @@ from .protocols.carrier import Carrier, Guard, unguarded
 from .protocols.driver import PIPES, Driver, Manner, Replies, Session
 from .protocols.http import HttpCarrier
 from .protocols.outcome import Answer, Outcome
-from .relay import Dial, Link, Relay, piped
+from .relay import Dial, Link, Operate, Relay, Supervisor, piped
 from .stimuli import Stimulus
 from .target import Server, StartFailure, Target, held
 from .tempo import Tempo
 from .transcript import Kind, Recorder, Transcript
 from .transport.http import HttpClient, Route
-from .transport.network import Network
+from .transport.network import Network, Process
 from .transport.proxies import ProxyProblem, proxy_for
 from .transport.tls import connect
 
@@ -77,6 +77,8 @@ class Berth:
     transcript: Transcript
     tasks: TaskGroup
     ambient: tuple[Fault, ...] = ()
+    malign: tuple[Fault, ...] = ()
+    """What surrounds the sessions of cases alone, as if each check asked for it."""
     claims: Claims = field(default_factory=Claims)
     main: Server | None = None
     pool: dict[Column, list[Session]] = field(default_factory=dict)
@@ -141,8 +143,11 @@ class Berth:
         server: Server | None,
     ) -> Session:
         """A session that has sent nothing yet. `server` None: the main one. Raises StartFailure, Unfit."""
-        make = self._piped if binding == PIPES else self._dialled
-        carrier = await make(binding, recorder, tasks, fired, rig, server)
+        target, server = await self._shifted(rig, binding, tasks, server)
+        if binding == PIPES:
+            carrier = self._piped(await target.process(), recorder, tasks, fired, rig)
+        else:
+            carrier = await self._dialled(binding, recorder, tasks, fired, rig, server or self.main)
         carrier.pace, carrier.guard = self.pace, self.examine
         self.keys[f"{recorder.case}/session"] += 1
         chance = self.chance.child(recorder.case).child(f"session/{self.keys[f'{recorder.case}/session']}")
@@ -154,13 +159,27 @@ class Berth:
         """Raises Withheld for what the guard of the moment does not let pass."""
         self.guard(body, shown)
 
+    async def _shifted(
+        self, rig: Rig, binding: str, tasks: TaskGroup, server: Server | None
+    ) -> tuple[Target, Server | None]:
+        """Whose process serves a session, and with which server: one of its own where its clock is shifted."""
+        shift = next((fault.seconds for fault in (*self.ambient, *rig.faults) if isinstance(fault, skew)), 0.0)
+        if not shift:
+            return self.target, server
+        if not self.target.spawnable:
+            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, "skew needs a target that Seatrial starts itself")
+        try:
+            target = self.target.skewed(shift)
+        except StartFailure as failure:
+            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, str(failure)) from None
+        return target, None if binding == PIPES else (await held(target.server(), tasks))[0]
+
     async def _dialled(
         self, binding: str, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
     ) -> Carrier:
-        server = server or self.main
         assert server is not None, "no server runs"
         client = self.client(server.url)
-        await self._mount(binding, server.url, client, recorder, tasks, fired, rig)
+        await self._mount(binding, server, client, recorder, tasks, fired, rig)
         given = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
         headers = {"User-Agent": self.agent, **given}
         made = HttpCarrier(binding, server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
@@ -181,7 +200,7 @@ class Berth:
     async def _mount(
         self,
         binding: str,
-        url: str,
+        server: Server,
         client: HttpClient,
         recorder: Recorder,
         tasks: TaskGroup,
@@ -190,7 +209,8 @@ class Berth:
     ) -> None:
         """Put the faults between a client and its origin: above TLS, but for the tunnel of a proxy."""
         faults = _by_place((*self.ambient, *rig.faults), binding)
-        origin = (client.proxy.host, client.proxy.port) if client.proxy else _origin(url)
+        self._refuse_jumps((*faults.octets, *faults.exchange))
+        origin = (client.proxy.host, client.proxy.port) if client.proxy else _origin(server.url)
         tls = None if client.proxy else client.trusted
         if client.proxy and client.trusted and faults.exchange:
             raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{faults.exchange[0]} needs to read HTTP, which TLS hides")
@@ -200,23 +220,33 @@ class Berth:
         if faults.octets:
             dial = Link(dial, faults.octets, chance, fired).dialer(tasks)
         if faults.exchange:
-            spread = any(isinstance(fault, round_robin) for fault in faults.exchange)
-            replicas = [await self._replica(tasks, tls) for _ in range(rig.replicas - 1 if spread else 0)]
-            dial = Relay([dial, *replicas], faults.exchange, chance, fired, self.pace).dialer(tasks)
+            spread = any(isinstance(fault, round_robin | failover) for fault in faults.exchange)
+            replicas = [await self._replica(tasks) for _ in range(rig.replicas - 1 if spread else 0)]
+            dials = [dial, *(self._replica_dial(replica.url, tls) for replica in replicas)]
+            operate = _operator([server, *replicas], faults.exchange, tasks)
+            dial = Relay(dials, faults.exchange, chance, fired, self.pace, operate).dialer(tasks)
         if faults.connect:
             dial = Link(dial, faults.connect, chance, fired).dialer(tasks)
         client.backend.routes[origin], client.backend.secured = dial, tls is not None
 
-    async def _replica(self, tasks: TaskGroup, tls: SSLContext | None) -> Dial:
-        """A dial to one more server of the same kind, which lives as long as `tasks`."""
-        url = self.target.replicas[0] if self.target.replicas else (await held(self.target.server(), tasks))[0].url
+    async def _replica(self, tasks: TaskGroup) -> Server:
+        """One more server of the same kind, which lives as long as `tasks`."""
+        if self.target.replicas:
+            return Server(self.target.replicas[0])
+        return (await held(self.target.server(), tasks))[0]
+
+    def _replica_dial(self, url: str, tls: SSLContext | None) -> Dial:
         return _dial(self.target.network, _origin(url), tls if url.startswith("https:") else None)
 
-    async def _piped(
-        self, binding: str, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig, server: Server | None
-    ) -> Carrier:
-        process = await self.target.process()
+    def _refuse_jumps(self, faults: Sequence[Fault]) -> None:
+        """Raises Unfit."""
+        jumps = [fault for fault in faults if isinstance(fault, harness_jump)]
+        if jumps and not self.target.virtual:
+            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{jumps[0]}: only virtual time can jump")
+
+    def _piped(self, process: Process, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig) -> Carrier:
         faults = [f for f in (*self.ambient, *rig.faults) if mount_for(f, PIPES) is Mount.PIPE]
+        self._refuse_jumps(faults)
         if faults:
             process = piped(process, faults, self.chance.child(recorder.case), fired, tasks)
         return self.driver.piped(process, tasks, recorder, self.tempo.answer)
@@ -330,6 +360,16 @@ def _by_place(faults: Sequence[Fault], binding: str) -> _Faults:
     relay = [fault for fault in faults if mount_for(fault, binding) is Mount.RELAY]
     connect = [fault for fault in link if isinstance(fault, ConnectFault)]
     return _Faults([fault for fault in link if fault not in connect], relay, connect)
+
+
+def _operator(servers: Sequence[Server], faults: Sequence[Fault], tasks: TaskGroup) -> Operate | None:
+    """Who does to the processes of servers what faults ask for; None where none does. Raises Unfit."""
+    asking = [fault for fault in faults if isinstance(fault, ServerFault)]
+    if asking and any(server.process is None for server in servers):
+        raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{asking[0]} needs a target that Seatrial starts itself")
+    if any(isinstance(fault, failover) and fault.replica >= len(servers) for fault in asking):
+        raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"there are only {len(servers)} replicas for {asking[0]}")
+    return Supervisor(servers, tasks).operate if asking else None
 
 
 def _origin(url: str) -> Route:

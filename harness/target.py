@@ -7,8 +7,9 @@ import shlex
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
@@ -20,6 +21,7 @@ from .redaction import inherited
 from .stimuli import Stimulus
 from .transport.network import Network, Process, Spawner
 from .transport.process import OsSpawner
+from .transport.skew import CLOCK_SKEW, skewing
 from .transport.tcp import TcpNetwork
 
 START_SECONDS = 30.0
@@ -33,15 +35,22 @@ class StartFailure(Exception):
 
 @dataclass(slots=True, eq=False)
 class Server:
-    """A running HTTP endpoint. `process` is None where we did not start it."""
+    """A running HTTP endpoint. `process` is None where we did not start it; `again` starts another in its place, once
+    it has ended in the way that is asked for."""
 
     url: str
     process: Process | None = None
-    stop: Callable[[], Any] | None = None
+    again: Callable[[bool], Awaitable[None]] | None = None
 
     @property
     def exited(self) -> int | None:
         return self.process.returncode if self.process else None
+
+    async def restart(self, kept: bool) -> None:
+        """End the process and start it again on its port: told to end where `kept`, so that it may save what it knows,
+        else killed. One that does not come again is simply gone."""
+        assert self.again is not None, "somebody else runs this server"
+        await self.again(kept)
 
     def at(self, place: str) -> str:
         """The address of a path on this server's own host and port; a whole URL stays as it is."""
@@ -89,6 +98,11 @@ class Target(Protocol):
         """A fresh process that speaks over stdio. Raises StartFailure."""
         ...
 
+    def skewed(self, seconds: float) -> Target:
+        """The same, with processes whose clock is ahead by so many seconds. Raises StartFailure where there is no way
+        to tell them."""
+        ...
+
 
 class RealTarget:
     """A target of this machine or of the network, as its owner configured it."""
@@ -118,20 +132,40 @@ class RealTarget:
             yield Server(self.config.url)
             return
         port = str(free_port()) if "{port}" in self.config.url else str(urlsplit(self.config.url).port or 80)
-        process = await self._spawn(tuple(word.replace("{port}", port) for word in self.config.command))
-        server = Server(self.config.url.replace("{port}", port), process)
+        command = tuple(word.replace("{port}", port) for word in self.config.command)
+        server = Server(self.config.url.replace("{port}", port), await self._spawn(command))
         failure = ""
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_drain, process)
-                failure = await self._ready(server)
+                server.again = partial(self._again, server, command, tasks)
+                failure = await self._begun(server, tasks)
                 if not failure:
                     yield server
                 tasks.cancel_scope.cancel()
         finally:
-            await end(process)
+            assert server.process is not None
+            await end(server.process)
         if failure:
             raise StartFailure(failure)
+
+    async def _begun(self, server: Server, tasks: TaskGroup) -> str:
+        assert server.process is not None
+        tasks.start_soon(_drain, server.process)
+        return await self._ready(server)
+
+    async def _again(self, server: Server, command: Sequence[str], tasks: TaskGroup, kept: bool) -> None:
+        assert server.process is not None
+        await (end(server.process) if kept else server.process.aclose())
+        with suppress(StartFailure):
+            server.process = await self._spawn(command)
+            await self._begun(server, tasks)
+
+    def skewed(self, seconds: float) -> RealTarget:
+        env = skewing(seconds, self.config.env)
+        if not env:
+            why = f"install libfaketime, or name {CLOCK_SKEW} in env if it heeds that"
+            raise StartFailure(f"the clock of its processes cannot be shifted: {why}")
+        return RealTarget(replace(self.config, env={**self.config.env, **env}), self.network, self.spawner)
 
     async def process(self) -> Process:
         return await self._spawn(self.config.command)

@@ -9,6 +9,8 @@ from .cancel import CancelRace as cancel_race
 from .cancel import DoubleCancel as double_cancel
 from .cancel import LateAnswer as late_answer
 from .catalogue import FAULTS, benign_profile, cut_after_events, limit, mount_for, reset
+from .clock import HarnessJump as harness_jump
+from .clock import Skew as skew
 from .coding import Coding, Flush
 from .coding import Recode as recode
 from .company import Concurrent as concurrent
@@ -74,6 +76,11 @@ from .stream import Slice as slices
 from .stream import SlowClose as slow_close
 from .stream import SplitAt as split_at
 from .stream import Stall as stall
+from .topology import Failover as failover
+from .topology import Pause as pause
+from .topology import Restart as restart
+from .topology import ServerFault, State
+from .topology import StaleReplica as stale_replica
 from .trigger import CONNECT as connect
 from .trigger import EOF as eof
 from .trigger import Events as events
@@ -110,7 +117,9 @@ __all__ = [
     "Malformation",
     "Mount",
     "Part",
+    "ServerFault",
     "Short",
+    "State",
     "Told",
     "Trigger",
     "Where",
@@ -136,10 +145,12 @@ __all__ = [
     "duplicate_response",
     "eof",
     "events",
+    "failover",
     "first",
     "from_json",
     "full_pipe",
     "half_close",
+    "harness_jump",
     "informational",
     "inject_comment",
     "keepalive_churn",
@@ -154,6 +165,7 @@ __all__ = [
     "oversize",
     "parse",
     "parse_plan",
+    "pause",
     "pipe_merge",
     "pipe_split",
     "pipeline",
@@ -166,6 +178,7 @@ __all__ = [
     "replay_request",
     "request",
     "reset",
+    "restart",
     "retry_field",
     "rewrite_type",
     "round_robin",
@@ -173,10 +186,12 @@ __all__ = [
     "sigkill",
     "sigstop",
     "sigterm",
+    "skew",
     "slices",
     "slow_close",
     "slow_loris",
     "split_at",
+    "stale_replica",
     "stall",
     "status",
     "stderr_noise",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .body import Oversize, TruncateBody
 from .cancel import CancelRace, DoubleCancel, LateAnswer
+from .clock import HarnessJump, Skew
 from .coding import Recode
 from .company import Concurrent, Pipeline, ReorderResponses
 from .connect import Blackhole, Refuse
@@ -37,6 +38,7 @@ from .rate import SlowLoris, Throttle
 from .sse import Blank, Bom, DropEvent, DuplicateEvent, InjectComment, MutateId, ReorderEvents, RetryField
 from .stage import Direction, How
 from .stream import Corrupt, Cut, HalfClosed, Latency, Slice, SlowClose, SplitAt, Stall
+from .topology import Failover, Pause, Restart, StaleReplica
 from .trigger import CONNECT, Connect, Eof, Events, First, Octets, Trigger
 
 FAULTS: dict[str, type[Fault]] = {
@@ -52,6 +54,7 @@ FAULTS: dict[str, type[Fault]] = {
         *(Bom, CrOnly, RetryField, UnterminatedTail, TwoStreams),
         *(Malform, LateAnswer, CancelRace, DoubleCancel, UnknownId, VersionSkew, CapabilityLie),
         *(PipeSplit, PipeMerge, StderrNoise, StdoutGarbage, StdinEof, Sigterm, Sigkill, Sigstop, FullPipe),
+        *(Failover, Restart, Pause, StaleReplica, Skew, HarnessJump),
     )
 }
 

@@ -5,5 +5,7 @@ from __future__ import annotations
 from .link import Dial, Link
 from .pipes import piped
 from .proxy import Relay
+from .pump import Operate
+from .supervision import Supervisor
 
-__all__ = ["Dial", "Link", "Relay", "piped"]
+__all__ = ["Dial", "Link", "Operate", "Relay", "Supervisor", "piped"]

@@ -15,34 +15,34 @@ from anyio.abc import ByteStream, TaskGroup
 from ..chance import Chance
 from ..faults.exchange import Exchange, HttpRequest, WholeAnswer
 from ..faults.fault import Armed, Fault, Fired
-from ..faults.http import RoundRobin
+from ..faults.operation import Operation, Restart, Stop
 from ..faults.stage import Action, Chain, Direction, Flow, Framing, Headers, How, Stage
 from ..pace import Pace, Withheld
 from ..transport.network import Listener
 from .link import Dial, Ending, dialer, duplex, end, noting_end
 from .message import Channel, Endless, Head, Opaque, Request, ResponseReading, Torn, read_request, written
 from .pool import Pool
-from .pump import Ended, Outlet, pump, send_through
+from .pump import Ended, Operate, Outlet, pump, send_through
 
 
 @dataclass(slots=True)
 class Relay:
     """`dials` are the replicas of the target; more than one serve in turn. `pace` is asked before a request is sent
-    another time than its client sent it."""
+    another time than its client sent it. `operate` does to the target's processes what faults ask for."""
 
     dials: Sequence[Dial]
     faults: Sequence[Fault]
     chance: Chance
     fired: Fired
     pace: Pace = field(default_factory=Pace)
+    operate: Operate | None = None
     armed: list[Armed] = field(init=False)
     pool: Pool = field(init=False)
     operations: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.armed = [Armed(fault, self.chance, self.fired) for fault in self.faults]
-        turns = next((one for one in self.armed if isinstance(one.fault, RoundRobin)), None)
-        self.pool = Pool(self.dials, turns)
+        self.pool = Pool(self.dials, self.armed)
 
     async def handle(self, client: ByteStream) -> None:
         """One connection of a client, until either side ends it; then the other side is ended likewise."""
@@ -59,6 +59,13 @@ class Relay:
 
     async def serve(self, listener: Listener, tasks: TaskGroup) -> None:
         await listener.serve(self.handle, tasks)
+
+    async def operated(self, operation: Operation) -> None:
+        """What a fault asks for, done. A replica that is stopped gets no more requests."""
+        assert self.operate, "nobody runs the target's processes"
+        if isinstance(operation, Stop):
+            self.pool.gone.add(operation.replica)
+        await self.operate(operation)
 
     def operation(self, verb: str) -> str:
         """The logical name of the next exchange, like `post:3`."""
@@ -115,11 +122,16 @@ class _Conversation:
 
     async def connected(self, operation: str) -> Channel:
         if self.upstream and self.relay.pool.per_request:
-            await self.upstream.stream.aclose()
-            self.upstream = None
+            await self.disconnected()
         if self.upstream is None:
             self.upstream = Channel(await self.relay.pool.choose(operation)())
         return self.upstream
+
+    async def disconnected(self) -> None:
+        """Give up the connection to the target, if there is one: the next request gets another."""
+        upstream, self.upstream = self.upstream, None
+        if upstream:
+            await upstream.stream.aclose()
 
 
 async def _watch(channel: Channel) -> None:
@@ -172,12 +184,32 @@ class _Exchange:
         self._sent = True
 
     async def _forward(self) -> None:
-        """Send the request on, and the answer back as it comes."""
+        """Send the request on, and the answer back as it comes: even before all of a request that is held up."""
         await self._admit()
-        upstream = await self.conversation.connected(self.name)
-        await send_through(self._upward(), self.message.raw, Outlet(upstream.stream))
+        upstream, chain = await self.conversation.connected(self.name), self._upward()
+        if not chain.stages:
+            await self._send(upstream, chain)
+            return await self._receive(upstream)
+        sent = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._send_meanwhile, upstream, chain, sent)
+            await self._receive(upstream)
+            if not sent.is_set():
+                raise Ended(How.FIN)
+        return None
+
+    async def _send(self, upstream: Channel, chain: Chain) -> None:
+        await send_through(chain, self.message.raw, Outlet(upstream.stream, self.conversation.relay.operated))
         if self.message.torn:
             await upstream.stream.send_eof()
+
+    async def _send_meanwhile(self, upstream: Channel, chain: Chain, sent: anyio.Event) -> None:
+        """A target that takes no more may have answered all the same."""
+        with suppress(anyio.BrokenResourceError):
+            await self._send(upstream, chain)
+            sent.set()
+
+    async def _receive(self, upstream: Channel) -> None:
         response = ResponseReading(upstream, self.request.verb)
         while isinstance(head := await response.head(), Head) and not head.final:
             await self._client.send(head.raw)
@@ -196,7 +228,8 @@ class _Exchange:
     async def _answered(self, head: Head, response: ResponseReading) -> None:
         head, stages = self._rewritten(head)
         await self._client.send(_closing_head(head.raw) if self.closing else head.raw)
-        outlet = _BodyOutlet(self._client, response=response, framed=head.framed)
+        operated = self.conversation.relay.operated
+        outlet = _BodyOutlet(self._client, operated, response=response, framed=head.framed)
         try:
             await pump(response, Chain(stages), outlet)
         except* Torn:
@@ -267,7 +300,9 @@ class _Exchange:
         await self._client.send(written(f"HTTP/1.1 {status} {phrase}", headers) + body)
 
     async def perform(self, action: Action) -> None:
-        await Outlet(self._client).perform(action, anyio.current_time())
+        await Outlet(self._client, self.conversation.relay.operated).perform(action, anyio.current_time())
+        if isinstance(action, Restart | Stop):
+            await self.conversation.disconnected()
 
     def close_after(self) -> None:
         self.closing = True

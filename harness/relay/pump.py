@@ -13,8 +13,9 @@ import anyio
 from anyio.abc import ByteSendStream, ByteStream
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from ..faults.operation import Operation
+from ..faults.operation import Jump, Operation
 from ..faults.stage import Action, Chain, End, Gap, HalfClose, How, Lag, Take
+from ..transport.clock import jump
 
 Chunk = tuple[float, bytes | Exception | None]
 """Arrival time, and bytes or what ended them: a loss is passed on after all that came before it. None: a stage woke the
@@ -62,6 +63,8 @@ class Outlet:
                 raise Ended(how)
             case HalfClose():
                 await self.finish()
+            case Jump(seconds):
+                jump(seconds)
             case _ if self.operate:
                 await self.operate(action)
 

@@ -71,6 +71,10 @@ OF_FIELD: dict[str, st.SearchStrategy[Any]] = {
 }
 OF_FAULT: dict[tuple[str, str], st.SearchStrategy[Any]] = {
     ("inject_comment", "text"): st.text(st.characters(categories=["L", "N"])),
+    ("skew", "after"): st.just(connect),
+    ("skew", "seconds"): st.sampled_from([-86400.0, 0.5, 3600.0]),
+    ("harness_jump", "seconds"): st.floats(0, 1e9),
+    ("stale_replica", "lag"): st.integers(1, 9),
     ("stdout_garbage", "text"): st.text(st.characters(categories=["L", "N"])),
     ("stdout_garbage", "after"): st.one_of(st.sampled_from([connect, eof]), st.integers(1, 9).map(messages)),
     ("truncate_body", "how"): st.sampled_from(Short),
