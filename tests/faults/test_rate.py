@@ -25,13 +25,14 @@ from seatrial.faults import (
     throttle,
 )
 from seatrial.faults.rate import Part
-from seatrial.faults.stage import Bucket, Chain, Flow
-from seatrial.relay import Link
+from seatrial.faults.stage import Bucket, Chain, Flow, How
+from seatrial.relay import Link, Relay
+from seatrial.relay.link import end
 from seatrial.transport.network import Network
 from seatrial.transport.sim import SimNetwork, connection
 
 from tests.clock import virtual
-from tests.faults.harbour import call, harbour, plain
+from tests.faults.harbour import Client, call, harbour, plain
 from tests.networks import on_both_networks
 
 WHOLE = plain()[0]
@@ -221,3 +222,22 @@ async def test_a_limit_can_be_put_at_every_offset(n: int) -> None:
 def test_what_cannot_be_is_refused(make: Callable[[], Fault]) -> None:
     with pytest.raises(FaultError, match=r"throttle|slow_loris|slow_close|corrupt"):
         make()
+
+
+@on_both_networks
+async def test_a_target_may_answer_before_a_dripping_request_is_whole(network: Network) -> None:
+    async def impatient(stream: ByteStream) -> None:
+        await stream.receive()
+        await stream.send(b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await end(How.FIN, stream)
+
+    async with anyio.create_task_group() as tasks:
+        listener = await network.listen()
+        tasks.start_soon(listener.serve, impatient, tasks)
+        dial = lambda: network.connect("127.0.0.1", listener.port)  # noqa: E731
+        relay = Relay([dial], [slow_loris(on="tools/call", rate=50.0)], Chance(7), lambda fault, where: None)
+        client = Client(await relay.dialer(tasks)())
+        answer = await client.ask(call(), patience=10.0)
+        await client.rest()
+        assert (answer.response.status, client.ending) == (408, "fin")
+        tasks.cancel_scope.cancel()
