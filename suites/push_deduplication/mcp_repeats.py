@@ -27,6 +27,7 @@ from seatrial.faults import (
     RESET,
     Fault,
     Flush,
+    Short,
     drop_response,
     duplicate_response,
     informational,
@@ -137,9 +138,10 @@ async def _sent_again(lab: McpLab, control: Control) -> None:
 MANGLED = (
     duplicate_response(),
     informational(codes=(102,)),
-    truncate_body(),
+    truncate_body(how=Short.TERMINATED),
     recode(flush=Flush.NEVER, truncated=True),
 )
+"""All of the answer is read before the client gets what is left of it: whoever ends it early may have cancelled."""
 
 
 @check(
@@ -152,8 +154,8 @@ MANGLED = (
     patience=7.0,
 )
 async def calls_with_mangled_answers_are_executed_once(lab: McpLab) -> None:
-    """The answer to a call comes twice, behind an interim response, torn, and as gzip without its end. Whatever the
-    client makes of it, the witness shows that the call was executed once."""
+    """The answer to a call comes twice, behind an interim response, cut short, and as gzip without its end. Whatever
+    the client makes of it, the witness shows that the call was executed once."""
     control = await lab.effects.control(Role.SLOW, seconds=SECONDS)
     if not control.last:
         lab.inconclusive(Reason.NO_WITNESS, "the witness shows nothing of a call that was left alone")

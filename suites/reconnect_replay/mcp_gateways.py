@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from seatrial import Answer, Exchange, Harm, Isolation, Lost, McpLab, Refusal, check, expect
+from seatrial import Answer, Exchange, Harm, Isolation, McpLab, Refusal, check, expect
 from seatrial.faults import (
     UP,
     Fault,
@@ -77,7 +77,7 @@ async def _goes_on(lab: McpLab, faults: Sequence[Fault]) -> None:
             outcome = await session.request(LISTING)
             lab.note(f"through {fault}: {expect.shown(outcome)}", outcome)
             after = await session.fence()
-            after = await session.fence() if isinstance(after, Lost) else after
+            after = after if isinstance(after, Answer) else await session.fence()
             lab.expect(expect.answered(after, f"the session goes on after {fault}"))
 
 
