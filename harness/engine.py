@@ -10,7 +10,6 @@ import anyio
 
 from .berth import Berth
 from .chance import Chance
-from .faults import benign_profile
 from .logbook import Emit, Logbook
 from .model import Case, Result, Suite
 from .options import Options as Options
@@ -69,11 +68,11 @@ async def _aboard(
     target: Target, suites: Sequence[Suite], options: Options, transcript: Transcript, logbook: Logbook
 ) -> AsyncIterator[Voyage]:
     """An open target, and everything of it closed again."""
-    ambient = benign_profile() if options.profile == "benign" else ()
-    tempo = Tempo(options.tempo, 0.5 if ambient else 0.0)
+    ambient = options.ambient
+    tempo = Tempo(options.tempo, ambient.allowance)
     first = driver_of(target.protocol or names(target.listens)[0])
     async with target.open(), anyio.create_task_group() as tasks:
-        berth = Berth(target, first, tempo, Chance(options.seed), transcript, tasks, ambient)
+        berth = Berth(target, first, tempo, Chance(options.seed), transcript, tasks, ambient.benign, ambient.malign)
         try:
             yield Voyage(berth, suites, options, logbook)
         finally:
@@ -124,6 +123,7 @@ class Fleet:
         options, listed = self.options, ("versions", "bindings")
         asked = {name: getattr(options, name) for name in ("profile", "tempo", "concurrency")}
         asked |= {name: list(getattr(options, name)) for name in listed}
+        asked |= {"faults": told} if (told := options.ambient.told) else {}
         asked |= {"repeat": options.repeat} if options.repeat > 1 else {}
         asked |= {"selected": True} if options.selection != Selection() else {}
         if options.shard:

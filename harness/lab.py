@@ -147,14 +147,15 @@ class Lab(Generic[S]):
     ) -> AsyncIterator[S]:
         """A session with the target, through `faults`. Leaving it abandons its sockets.
 
-        Plain and in a check of isolation `shared` it is a lent one. `opened` false: nothing is sent yet.
+        Plain and in a check of isolation `shared` it is a lent one. `opened` false: nothing is sent yet. The malign
+        faults that surround the run come before the others.
         `replicas` is how many servers a `round_robin` among the faults hands requests to.
         `resuming` continues where another session stands (MCP over HTTP, older era: under its id). `version` and
         `binding` are those of the column unless others are named.
         Raises Inconclusive when no session can be opened.
         """
         rig = Rig(
-            faults=faults,
+            faults=(*self.berth.malign, *faults),
             capabilities=capabilities or {},
             replies=replies or {},
             identity=identity,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .claims import Claims, Spoken
+from .faults import Fault, mount_for
 from .keyword import keyword
 from .model import Case, Check, Column, Exclusion, Feature, Harm, Level, Reason, Requirement, Role, Suite
 from .stimuli import Stimulus, choose
@@ -79,6 +80,8 @@ class Equipment:
     """Stimuli that are configured, but not played: they may have effects."""
     gentle: bool = False
     """Nothing may disturb the target."""
+    malign: tuple[Fault, ...] = ()
+    """Faults that surround every case."""
 
 
 def plan(
@@ -143,13 +146,24 @@ def exclusion(check: Check, column: Column, claims: Claims, equipment: Equipment
     absent = (_absent(feature, spoken) for feature in features)
     missing = (_missing(feature, equipment) for feature in features)
     unplayable = (_unplayable(role, column.binding, equipment) for role in roles)
-    return next(filter(None, (*absent, _harmful(check, equipment), *missing, *unplayable)), None)
+    surrounded = _surrounded(column, equipment)
+    return next(filter(None, (*absent, _harmful(check, equipment), surrounded, *missing, *unplayable)), None)
 
 
 def _harmful(check: Check, equipment: Equipment) -> Exclusion | None:
     if check.harm is Harm.NONE or not equipment.gentle:
         return None
     return Exclusion(Reason.UNSAFE, f"it {check.harm.value}, which safe mode does not")
+
+
+def _surrounded(column: Column, equipment: Equipment) -> Exclusion | None:
+    """Why nothing can be judged amid the faults that are to surround it."""
+    if equipment.malign and equipment.gentle:
+        return Exclusion(Reason.UNSAFE, f"{equipment.malign[0]} around it {Harm.DISRUPTION}, which safe mode does not")
+    lost = (fault for fault in equipment.malign if mount_for(fault, column.binding) is None)
+    return next(
+        (Exclusion(Reason.FAULT_NOT_MOUNTABLE, f"{f} cannot be mounted on {column.binding}") for f in lost), None
+    )
 
 
 _GIVEN = {Feature.IDENTITIES, Feature.PROCESS, Feature.REPLICAS}

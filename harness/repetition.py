@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .events import RunStarted
+from .faults.profile import BENIGN, NONE
 from .model import Case
 
 
@@ -17,5 +18,10 @@ def rerun_words(case: Case, run: RunStarted) -> list[str]:
     words += run.options.get("places", {}).get(case.target, ())
     end = words.index("--") if "--" in words else len(words)
     selection = ["--check", case.check.id, "--protocol-version", column.version, "--binding", column.binding]
-    selection += ["--faults", column.profile, "--seed", str(run.seed)]
+    selection += ["--faults", _faults(column.profile, run), "--seed", str(run.seed)]
     return [*words[:end], *selection, *words[end:]]
+
+
+def _faults(profile: str, run: RunStarted) -> str:
+    """A profile that has a meaning of its own by its name, a plan by its text: its file may say something else now."""
+    return profile if profile in (NONE, BENIGN) else "; ".join(run.options.get("faults", [profile]))

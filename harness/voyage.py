@@ -57,6 +57,7 @@ class Voyage:
             target.spawnable or bool(target.replicas),
             self.berth.barred,
             self.berth.terms.gentle,
+            self.berth.malign,
         )
         columns = [*claims.columns(self.options.profile)]
         if self.options.versions:

@@ -12,7 +12,7 @@ from rich.text import Text
 from seatrial import CaseFinished, Event, RunFinished, RunStarted, Verdict
 
 from .findings import BAD, Finding, Group, bad, finding, lines, note_text, same_check, unjudged
-from .reporter import Run, counts
+from .reporter import Run, counts, surroundings
 from .score import remarks, scores
 from .table import MARKS, Matrix
 from .text import shortened, visible
@@ -66,6 +66,8 @@ class ConsoleReporter:
         self._console.print(Text(about, style="bold"))
         care = dict.fromkeys(started.options.get("care", {}).values())
         self._console.print(Text("; ".join((f"{len(started.cases)} cases, seed {started.seed}", *care))))
+        for fault in surroundings(started):
+            self._console.print(Text(f"around all of it: {shortened(visible(fault), 200)}"))
 
     @property
     def _verbose(self) -> bool:

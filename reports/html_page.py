@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from seatrial import Column, Level, Place, Verdict
 
 from .findings import Finding, Group, unjudged
-from .reporter import Run, counts, headings, places
+from .reporter import Run, counts, headings, places, surroundings
 from .score import Score, remarks, scores
 from .text import brief, visible
 from .ways import differences
@@ -111,6 +111,7 @@ class Page:
     target: str
     address: str
     seed: int
+    surroundings: list[str]
     seconds: float
     alerts: tuple[str, ...]
     verdicts: Mapping[Verdict, int]
@@ -162,6 +163,7 @@ def page(run: Run, findings: Sequence[Finding]) -> Page:
         target=brief(run.started.target, NAME),
         address=brief(run.started.address, ADDRESS),
         seed=run.started.seed,
+        surroundings=surroundings(run.started),
         seconds=run.seconds,
         alerts=tuple(_alerts(run)),
         verdicts=counts(run.results),

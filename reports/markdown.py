@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from seatrial import Place, Result, Verdict, cells
 
 from .findings import Finding, Group, bad, by_suite, finding, lines, unjudged
-from .reporter import Run, WholeReporter, counts, headings, places
+from .reporter import Run, WholeReporter, counts, headings, places, surroundings
 from .score import remarks, scores
 from .text import markdown, visible
 from .ways import TITLE as WAYS
@@ -36,6 +36,9 @@ def head(run: Run) -> Iterator[str]:
     yield ""
     yield f"{code(run.started.address)}, seed {run.started.seed}, {run.seconds:.1f} s"
     yield ""
+    if faults := surroundings(run.started):
+        yield f"around all of it: {', '.join(map(code, faults))}"
+        yield ""
     if run.outcome:
         yield f"**{markdown(run.outcome)}**"
         yield ""

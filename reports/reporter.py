@@ -108,6 +108,11 @@ def _heading(place: Place, several: bool) -> tuple[str, ...]:
     return (*((place.target,) if several else ()), column.version, column.binding, *profile)
 
 
+def surroundings(started: RunStarted) -> list[str]:
+    """The faults of the plan that surrounded the run, as texts; those of `benign` are always the same."""
+    return [] if started.options.get("profile") == "benign" else [*started.options.get("faults", ())]
+
+
 class WholeReporter(ABC):
     """A reporter whose format can only be written when everything is known."""
 

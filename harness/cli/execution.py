@@ -20,6 +20,8 @@ from anyio.abc import TaskStatus
 from ..engine import Options, Unreachable
 from ..engine import run as run_cases
 from ..events import RunFinished, RunStarted
+from ..faults import FaultError
+from ..faults.profile import Profile, read_profile
 from ..matrix import Exit, Policy, conclusion
 from ..redaction import redactor
 from ..stimuli import BINDING_ALIASES
@@ -28,6 +30,7 @@ from .care import repeated
 from .catalogue import Catalogue, load
 from .options import Wanted
 from .policy import policy
+from .refusal import Refused
 from .reporting import Feed, Request, opened, parsed, requested, writable
 from .runs import fresh_folder, remember
 from .selection import chosen, earlier_failures, require_same_targets
@@ -94,10 +97,12 @@ def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
     catalogue.require_versions(wanted.protocol_version)
     catalogue.require_bindings(bindings)
     failed = earlier_failures(wanted, policy.fails)
+    ambient = _ambient(wanted)
     return Options(
         seed=secrets.randbelow(10**6) if wanted.seed is None else wanted.seed,
         tempo=wanted.tempo,
-        profile=wanted.faults,
+        profile=ambient.name,
+        plan=ambient.plan,
         versions=wanted.protocol_version,
         bindings=bindings,
         concurrency=wanted.concurrency,
@@ -109,6 +114,13 @@ def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
         policy=policy,
         conduct=wanted.conduct,
     )
+
+
+def _ambient(wanted: Wanted) -> Profile:
+    try:
+        return read_profile(wanted.faults)
+    except FaultError as error:
+        raise Refused(f"--faults: {error}") from None
 
 
 def _policy(wanted: Wanted) -> Policy:

@@ -235,10 +235,9 @@ _CONDITIONS = (
     option(
         "--faults",
         section=CONDITIONS,
-        type=click.Choice(["none", "benign"]),
         default="none",
-        metavar="PROFILE",
-        help="none, or benign ones that must change no verdict.",
+        metavar="PLAN",
+        help="none, benign, a FILE, or faults such as 'cut()'.",
     ),
     option(
         "--seed",

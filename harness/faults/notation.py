@@ -1,4 +1,4 @@
-"""How faults and triggers are written: only what differs from the defaults."""
+"""How faults and triggers are written: what differs from the defaults, or all of it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,15 @@ if TYPE_CHECKING:
 def text(value: Fault | Trigger) -> str:
     """`cut(on="tools/call", after=events(2), how=reset)`."""
     written = _settings(value)
-    if isinstance(value, Trigger):
-        return _trigger_text(value, written)
+    return _trigger_text(value, written) if isinstance(value, Trigger) else _fault_text(value, written)
+
+
+def expanded(value: Fault) -> str:
+    """Every value, whatever the defaults are: another release reads the same from it."""
+    return _fault_text(value, {item.name: getattr(value, item.name) for item in fields(value)})
+
+
+def _fault_text(value: Fault, written: Mapping[str, Any]) -> str:
     return f"{value.name}({', '.join(f'{key}={_text(item)}' for key, item in written.items())})"
 
 

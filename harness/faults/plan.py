@@ -50,7 +50,7 @@ def parse_plan(written: str) -> tuple[Fault, ...]:
     """Several faults: text forms parted by `;` or newlines (`#` begins a remark), or a JSON list. Raises FaultError."""
     try:
         if written.lstrip().startswith("["):
-            return tuple(map(from_json, loads(written)))
+            return tuple(_item(number, value) for number, value in enumerate(loads(written), 1))
         return tuple(map(_statement, ast.parse(written).body))
     except SyntaxError as error:
         raise FaultError(f"line {error.lineno} of the fault plan is not of the form NAME(KEY=VALUE, …)") from None
@@ -58,10 +58,20 @@ def parse_plan(written: str) -> tuple[Fault, ...]:
         raise FaultError(str(error)) from None
 
 
+def _item(number: int, value: Any) -> Fault:
+    try:
+        return from_json(value)
+    except FaultError as error:
+        raise FaultError(f"fault {number} of the list: {error}") from None
+
+
 def _statement(node: ast.stmt) -> Fault:
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+    if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name)):
+        raise FaultError(f"line {node.lineno} of the fault plan is not of the form NAME(KEY=VALUE, …)")
+    try:
         return _build(node.value.func.id, *_arguments(node.value))
-    raise FaultError(f"line {node.lineno} of the fault plan is not of the form NAME(KEY=VALUE, …)")
+    except FaultError as error:
+        raise FaultError(f"line {node.lineno}: {error}") from None
 
 
 def _arguments(call: ast.Call) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -36,7 +36,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--seatrial-baseline", metavar="FILE", help="Failures that are accepted (default: seatrial.baseline.toml).")
     add("--seatrial-no-baseline", action="store_true", help="Accept no failure.")
     add("--seatrial-allow-effects", action="store_true", help="Somebody else's server may be made to do anything.")
-    add("--seatrial-faults", choices=("none", "benign"), default="none", help="Faults around the whole run.")
+    add(
+        "--seatrial-faults",
+        default="none",
+        metavar="PLAN",
+        help="Faults around the whole run: none, benign, FILE, text.",
+    )
     add("--seatrial-seed", metavar="SEED", type=int, help="Repeat the random choices of an earlier run.")
     add("--seatrial-tempo", metavar="FACTOR", type=float, default=1.0, help="Factor on every duration.")
     add("--seatrial-suites", metavar="PATH", action="append", default=[], help="Load further suites from a file.")

@@ -22,6 +22,8 @@ from ..config import TargetConfig, load, select
 from ..discovery import SuiteError, load_suites
 from ..document import ConfigError, read
 from ..engine import Options
+from ..faults import FaultError
+from ..faults.profile import read_profile
 from ..matrix import Policy
 from ..model import Suite
 from ..planning import Shard
@@ -82,12 +84,16 @@ def asked(config: pytest.Config) -> Asked:
     begun, worker = told.get(BEGUN, time.strftime("%Y%m%d-%H%M%S")), str(told.get("workerid", ""))
     file = Path(typed.seatrial)
     place = (config.invocation_params.dir / file).resolve()
+    with _usage():
+        ambient = read_profile(typed.seatrial_faults)
     return Asked(
         file=file,
         place=place,
         targets=targets(config, file, tuple(typed.seatrial_target)),
         suites=suites(tuple(map(Path, typed.seatrial_suites))),
-        options=Options(seed=seed, tempo=typed.seatrial_tempo, profile=typed.seatrial_faults, conduct=conduct(config)),
+        options=Options(
+            seed=seed, tempo=typed.seatrial_tempo, profile=ambient.name, plan=ambient.plan, conduct=conduct(config)
+        ),
         policy=replace(policy(config), baseline=baseline(config, place), whole=not worker),
         folder=config.rootpath / RUNS / "-".join(filter(None, (begun, str(seed), worker))),
         begun=begun,
@@ -139,7 +145,7 @@ def _usage() -> Iterator[None]:
     """What cannot be used is told as pytest tells it."""
     try:
         yield
-    except (ConfigError, SuiteError, Refused) as error:
+    except (ConfigError, FaultError, SuiteError, Refused) as error:
         problem = str(error)
     else:
         return

@@ -159,7 +159,7 @@ def test_the_rerun_command_calls_the_program_as_it_was_called(
         ([], "there is no seatrial.toml; write one with seatrial init"),
         (["localhost:8080"], "An address begins with http://"),
         (["--config", "none.toml"], "there is no none.toml"),
-        (["--faults", "evil", URL], "'evil' is not one of 'none', 'benign'"),
+        (["--faults", "evil", URL], "--faults: there is no file 'evil'; give none, benign,"),
         (["--nosuch", URL], "No such option"),
     ],
 )

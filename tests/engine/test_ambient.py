@@ -1,0 +1,89 @@
+"""A plan that surrounds a whole run: every case meets its faults, nothing else does."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from seatrial import expect
+from seatrial.faults import Fault, cut, drop_response, latency, octets, sigkill
+from seatrial.labs import McpLab
+from seatrial.model import Isolation, Reason, Result, Verdict
+from seatrial.protocols.outcome import Lost
+from seatrial.transcript import Kind, decode
+
+from ..sailing import sail
+from .declare import HTTP, STDIO, D, lists_tools, suite_of
+
+LOSING = drop_response(on="tools/list")
+
+
+def amid(*plan: Fault, body: Any = lists_tools, binding: str = HTTP, **options: Any) -> Result:
+    """The result of one case that a plan surrounds."""
+    suites = [suite_of(body, **options.pop("declared", {}))]
+    asked = {"profile": "mine", "plan": plan, "versions": (D,), "bindings": (binding,), **options}
+    (result,) = sail(None, suites, **asked)
+    return result
+
+
+def test_a_malign_fault_meets_a_case_that_asked_for_none() -> None:
+    lines: list[str] = []
+    result = amid(LOSING, sink=lines.append)
+    assert result.case.column.profile == "mine"
+    assert result.verdict is Verdict.FAIL
+    fired = [(case, record) for case, record in map(decode, lines) if record.kind is Kind.FIRED]
+    assert [(case, record.data["fault"]) for case, record in fired] == [(result.case.id, str(LOSING))]
+
+
+def test_it_meets_every_case_of_its_own_session() -> None:
+    async def loses(lab: McpLab) -> None:
+        async with lab.session() as session:
+            lab.expect(expect.answered(await session.request("ping")))
+            assert isinstance(await session.request("tools/list"), Lost)
+            lab.expect(expect.answered(await session.request("tools/list")))
+
+    assert amid(LOSING, body=loses).verdict is Verdict.PASS
+
+
+def test_a_malign_fault_that_never_fired_makes_its_case_inconclusive() -> None:
+    result = amid(drop_response(on="prompts/get"))
+    assert (result.verdict, result.reason) == (Verdict.INCONCLUSIVE, Reason.FAULT_NEVER_FIRED)
+    assert "prompts/get" in result.detail
+
+
+def test_a_malign_fault_that_has_no_place_on_a_binding_is_said_once_by_its_case() -> None:
+    result = amid(LOSING, binding=STDIO)
+    assert (result.verdict, result.reason) == (Verdict.INCONCLUSIVE, Reason.FAULT_NOT_MOUNTABLE)
+    assert result.detail == f"{LOSING} cannot be mounted on stdio"
+
+
+def test_a_fault_of_a_process_meets_a_case_over_stdio() -> None:
+    result = amid(sigkill(), binding=STDIO)
+    assert result.verdict is not Verdict.PASS
+
+
+@pytest.mark.parametrize("isolation", list(Isolation))
+def test_a_benign_plan_changes_no_verdict(isolation: Isolation) -> None:
+    assert amid(latency(seconds=2.0), declared={"isolation": isolation}).verdict is Verdict.PASS
+
+
+def test_the_health_of_the_target_is_not_asked_for_through_malign_faults() -> None:
+    lines: list[str] = []
+    result = amid(cut(after=octets(0), times=0), sink=lines.append)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    records = [(case, record) for case, record in map(decode, lines)]
+    assert {case for case, record in records if record.kind is Kind.FIRED} == {result.case.id}
+    assert not any("not answered" in json.dumps(dict(record.data)) for _, record in records)
+
+
+def test_equal_seeds_give_equal_firings() -> None:
+    def firings() -> list[tuple[str, str, Any]]:
+        lines: list[str] = []
+        amid(LOSING, latency(seconds=1.0, jitter=1.0), seed=5, sink=lines.append)
+        found = [(case, record) for case, record in map(decode, lines) if record.kind is Kind.FIRED]
+        return sorted((case, record.operation, record.data["fault"]) for case, record in found)
+
+    first = firings()
+    assert first
+    assert firings() == first
