@@ -48,7 +48,7 @@ async def session_outlasts_an_outage(lab: McpLab) -> None:
     for fault in (refuse(seconds=outage), blackhole()):
         async with lab.session(fault, resuming=session) as again:
             if not isinstance(lost := await again.fence(within=outage), Lost):
-                lab.inconclusive(Reason.FAULT_NOT_FIRED, "a request got through that could not", lost)
+                lab.inconclusive(Reason.FAULT_NEVER_FIRED, "a request got through that could not", lost)
             await lab.quiet(outage)
             lab.expect(expect.answered(await again.fence(), "the session is served after the outage"))
 

@@ -162,7 +162,8 @@ async def test_the_end_of_the_target_comes_late_too() -> None:
         await client.send_eof()
         await arrivals(client, seen)
     (at, data), (ended, end) = seen
-    assert (data, end, ended - at) == (b"bye", b"", pytest.approx(9.0))
+    assert (data, end) == (b"bye", b"")
+    assert ended - at == pytest.approx(9.0)
 
 
 @on_both_networks
@@ -193,7 +194,8 @@ def test_corruption_flips_no_more_bytes_than_it_says_and_the_same_again(data: by
     def corrupted() -> bytes:
         armed = Armed(corrupt(count=count, rate=0.5, xor=0), Chance(seed), lambda fault, where: None)
         chain = Chain(armed.stages(Flow("connection:1", UP)))
-        return b"".join(made for piece in (b"", data[:9], data[9:]) for made in chain.feed(piece))
+        pieces = (made for piece in (b"", data[:9], data[9:]) for made in chain.feed(piece))
+        return b"".join(piece for piece in pieces if isinstance(piece, bytes))
 
     made = corrupted()
     assert len(made) == len(data) and made == corrupted()
