@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, partial
 from importlib.metadata import version
 from typing import Any
@@ -9,8 +10,10 @@ from urllib.parse import urlsplit
 
 from .berth import Berth
 from .conduct import LARGEST, Conduct, Leave, loopback
+from .faults import Fault
 from .model import Column, Harm, Reason
 from .pace import Pace, Withheld
+from .target import StartFailure
 from .transport.network import Network
 from .wire.json import JsonError, loads
 
@@ -23,7 +26,10 @@ def user_agent(contact: str = "") -> str:
 
 
 async def consider(berth: Berth, conduct: Conduct) -> None:
-    """Find out whether the moored target is somebody else's, and keep to its terms from now on."""
+    """Find out whether the moored target is somebody else's, and keep to its terms from now on.
+
+    Raises StartFailure where it cannot be done what is wanted on these terms.
+    """
     target, main = berth.target, berth.main
     attached = (main.url, *target.replicas) if main is not None and main.process is None else ()
     berth.agent = user_agent(conduct.contact or target.contact)
@@ -31,7 +37,14 @@ async def consider(berth: Berth, conduct: Conduct) -> None:
     berth.terms = conduct.towards(berth.abroad)
     berth.pace = Pace(berth.terms.rate, berth.terms.budget)
     if berth.terms.gentle:
+        _require_none(berth.malign)
         _grant(berth, Leave(berth.target.stimuli))
+
+
+def _require_none(malign: Sequence[Fault]) -> None:
+    """Raises StartFailure for faults around the whole run that may disturb a stranger."""
+    if malign:
+        raise StartFailure(f"safe mode breaks nothing; for the fault {malign[0]} the run needs --allow-effects")
 
 
 async def foreign(network: Network, url: str) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from seatrial.conduct import Conduct
 from seatrial.discovery import load_suites
+from seatrial.faults import cut
+from seatrial.faults.stage import How
 from seatrial.fixtures.agent.stimuli import STIMULI as SAID
 from seatrial.fixtures.front.stimuli import STIMULI as PROMPTED
 from seatrial.fixtures.mutants import build_of
@@ -119,6 +121,13 @@ def test_an_agent_without_anything_safe_to_say_is_told_nothing() -> None:
     assert "safe mode" in str(failure.value.exceptions) and gate.requests == []
 
 
+def test_no_fault_surrounds_a_strangers_server() -> None:
+    gate = Gate()
+    with pytest.raises(BaseExceptionGroup) as failure:
+        visit("mcp", STIMULI, gate, profile="own", plan=(cut(how=How.RESET),))
+    assert "needs --allow-effects" in str(failure.value.exceptions) and gate.requests == []
+
+
 def test_what_its_owner_lets_be_done_is_done_at_the_same_pace() -> None:
     gate = Gate()
     found = visit(
@@ -185,15 +194,9 @@ def traffic(lines: list[str]) -> dict[str, tuple[int, int]]:
     return {case: (top[case], number[case]) for case in number}
 
 
-def test_the_harms_of_checks_are_what_their_declaration_tells() -> None:
-    harms = {check.id: check.harm for suite in load_suites() for check in suite.checks}
-    assert harms["mcp.can.burst"] is Harm.LOAD
-    assert {
-        check.harm for suite in load_suites() for check in suite.checks if check.isolation is Isolation.PROCESS
-    } <= {
-        Harm.DISRUPTION,
-        Harm.LOAD,
-    }
+def test_a_check_that_wants_a_process_of_its_own_does_harm() -> None:
+    checks = [check for suite in load_suites() for check in suite.checks]
+    assert [check.id for check in checks if check.isolation is Isolation.PROCESS and check.harm is Harm.NONE] == []
 
 
 def refused(number: int) -> HttpResponse | None:
@@ -214,7 +217,7 @@ def test_a_server_that_limits_its_clients_is_judged_as_one_that_does_not(protoco
     results = sail(gate.before(SERVERS[protocol]), protocol=protocol, **COLUMNS[protocol])
     assert bad(results) == []
     unjudged = [r for r in results if r.verdict is Verdict.INCONCLUSIVE]
-    assert {r.reason for r in unjudged} <= {Reason.RATE_LIMITED}
+    assert {r.reason for r in unjudged if not r.case.check.limits} <= {Reason.RATE_LIMITED}
     assert len(unjudged) < len(results) / 10
 
 
