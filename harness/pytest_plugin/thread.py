@@ -25,8 +25,11 @@ class TrioThread:
     @classmethod
     @contextmanager
     def started(cls) -> Iterator[TrioThread]:
-        with _terminable(), start_blocking_portal("trio", name="seatrial") as portal, ExitStack() as stack:
-            yield cls(portal, stack)
+        with _terminable(), start_blocking_portal("trio", name="seatrial") as portal:
+            with ExitStack() as stack:
+                yield cls(portal, stack)
+            # Whoever was interrupted while he waited for a context to open has left its task behind.
+            portal.call(portal.stop, True)
 
     def call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """What a function gives, or the coroutine that it makes, run in the loop. Raises what it raises.

@@ -36,9 +36,12 @@ def test_a_terminated_session_ends_the_server_that_it_started_and_reports(projec
     words = [sys.executable, "-m", "pytest", "-p", PLUGIN, "--seatrial", "seatrial.toml", "-k", PATIENT]
     runs = project.path / ".seatrial" / "runs"
     with subprocess.Popen(words, cwd=project.path, stdout=subprocess.PIPE) as process:
-        begun = under_way(runs, process)
-        process.terminate()
-        told = (process.stdout.read() if process.stdout else b"").decode()
+        try:
+            begun = under_way(runs, process)
+            process.terminate()
+            told = process.communicate(timeout=60)[0].decode()
+        finally:
+            process.kill()
     assert begun, told
     assert process.returncode == pytest.ExitCode.INTERRUPTED, told
     (folder,) = runs.iterdir()
