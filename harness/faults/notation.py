@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import StrEnum
@@ -66,4 +67,6 @@ def _to_json(value: Any) -> Any:
         return to_json(value)
     if isinstance(value, StrEnum):
         return value.value
+    if value == math.inf:
+        return "inf"  # JSON has no such number
     return [_to_json(item) for item in value] if isinstance(value, tuple) else value
