@@ -22,10 +22,12 @@ from seatrial import (
     check,
     expect,
 )
-from seatrial.faults import round_robin
+from seatrial.faults import round_robin, skew
 
 CAPABILITIES: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 ELICIT = {Role.ELICIT}
+LONG = 10 * 365 * 86400.0
+"""Seconds for which nobody means a state to be good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +213,29 @@ async def state_belongs_to_its_principal(lab: McpLab) -> None:
     async with lab.session(capabilities=CAPABILITIES, identity="second") as thief:
         outcome = await _retry(thief, asked)
         lab.expect(_refuses(outcome, asked, "the state of another principal is refused"))
+
+
+@check(
+    "mcp.rec.mrtr-expired",
+    "A requestState that has expired is refused",
+    needs={Role.ELICIT, Feature.PROCESS},
+    faults=("skew",),
+    mutants=("rounds.never-expires",),
+    isolation=Isolation.PROCESS,
+)
+async def expired_state_is_refused(lab: McpLab) -> None:
+    """A process whose clock is ten years behind gives a state, which is brought to one whose clock is right. The
+    control is a state of a process that is a second behind."""
+    for behind in (1.0, LONG):
+        async with lab.session(skew(seconds=-behind), capabilities=CAPABILITIES) as past:
+            asked = await _asked(lab, past)
+            _stateful(lab, asked)
+        async with _client(lab) as session:
+            outcome = await _retry(session, asked)
+        if behind == LONG:
+            lab.expect(_refuses(outcome, asked, "a requestState of ten years ago is refused"))
+        elif not _completed(outcome):
+            lab.inconclusive(Reason.STIMULUS_FAILED, "a requestState is of no use in another process", outcome)
 
 
 @check(
