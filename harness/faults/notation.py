@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from .trigger import Trigger
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from .fault import Fault
 
+    class Written(DataclassInstance, Protocol):
+        """A fault, a trigger, an act of a webhook: a frozen dataclass that is written under a name."""
 
-def text(value: Fault | Trigger) -> str:
+        name: ClassVar[str]
+
+
+def text(value: Written) -> str:
     """`cut(on="tools/call", after=events(2), how=reset)`."""
     written = _settings(value)
     return _trigger_text(value, written) if isinstance(value, Trigger) else _fault_text(value, written)
@@ -26,7 +33,7 @@ def expanded(value: Fault) -> str:
     return _fault_text(value, {item.name: getattr(value, item.name) for item in fields(value)})
 
 
-def _fault_text(value: Fault, written: Mapping[str, Any]) -> str:
+def _fault_text(value: Written, written: Mapping[str, Any]) -> str:
     return f"{value.name}({', '.join(f'{key}={_text(item)}' for key, item in written.items())})"
 
 
@@ -39,8 +46,8 @@ def _trigger_text(value: Trigger, written: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, Trigger):
-        return text(value)
+    if is_dataclass(value):
+        return text(cast("Written", value))
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, str):
@@ -50,7 +57,7 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-def _settings(value: Fault | Trigger) -> dict[str, Any]:
+def _settings(value: Written) -> dict[str, Any]:
     """The fields that differ from their defaults, in order."""
     pairs = ((item, getattr(value, item.name)) for item in fields(value))
     return {item.name: current for item, current in pairs if current != item.default}

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import ClassVar
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, ClassVar
 
 import anyio
 
+from ..faults.fault import FaultError
+from ..faults.notation import text
 from ..faults.stage import Headers, How
+from ..faults.syntax import Syntax, checked
 from .conversation import Conversation
 
 
+@dataclass(frozen=True, slots=True)
 class Act:
     """A subclass says in `play` what becomes of a delivery that was read as a whole."""
 
-    __slots__ = ()
     name: ClassVar[str]
 
     @property
@@ -28,15 +32,7 @@ class Act:
         raise NotImplementedError
 
     def __str__(self) -> str:
-        """`ack(code=503)`: only what differs from the defaults."""
-        pairs = ((item, getattr(self, item.name)) for item in fields(self))  # type: ignore[arg-type]
-        return (
-            f"{self.name}({', '.join(f'{item.name}={_text(value)}' for item, value in pairs if value != item.default)})"
-        )
-
-
-def _text(value: object) -> str:
-    return str(value) if isinstance(value, Act) else repr(value)
+        return text(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ class AckRedirect(Act):
     """The delivery is sent elsewhere."""
 
     name: ClassVar[str] = "ack_redirect"
-    location: str
+    location: str = "http://elsewhere.invalid/"
     code: int = 307
 
     async def play(self, sender: Conversation) -> None:
@@ -140,3 +136,17 @@ ack_lost = AckLost
 accept_then_close = AcceptThenClose
 ack_slow = AckSlow
 receiver_down = ReceiverDown
+
+ACTS: dict[str, type[Act]] = {
+    kind.name: kind for kind in (Ack, AckLost, AckSlow, Gone, AckRedirect, AcceptThenClose, ReceiverDown)
+}
+
+
+def _act(name: str, positional: tuple[Any, ...], named: dict[str, Any]) -> Act:
+    if name not in ACTS:
+        raise FaultError(f"unknown act {name!r}; did you mean {', '.join(get_close_matches(name, ACTS, 3) or ACTS)}?")
+    return ACTS[name](**checked(name, ACTS[name], positional, named, Act))
+
+
+parse = Syntax("receiver program", _act, _act).read
+"""Acts from their text form: `ack(code=503); ack_slow(seconds=5, then=gone())`. Raises FaultError."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import anyio
 import pytest
+from seatrial.faults import FaultError
 from seatrial.receiver import Act, Delivery, PerContent, acts
 from seatrial.transport.network import Network
 from seatrial.transport.sim import SimNetwork
@@ -184,11 +186,33 @@ def test_a_status_that_cannot_be_is_refused(code: int) -> None:
     [
         (acts.ack(), "ack()"),
         (acts.ack_slow(5.0, acts.ack(503)), "ack_slow(seconds=5.0, then=ack(code=503))"),
-        (acts.ack_redirect("/x"), "ack_redirect(location='/x')"),
+        (acts.ack_redirect("/x"), 'ack_redirect(location="/x")'),
         (acts.receiver_down(), "receiver_down()"),
         (acts.gone(404), "gone(code=404)"),
     ],
 )
 def test_an_act_is_written_as_the_call_that_makes_it(act: Act, text: str) -> None:
     assert str(act) == text
-    assert eval(text, vars(acts)) == act
+    assert acts.parse(text) == (act,)
+
+
+def test_a_program_is_read_from_its_text() -> None:
+    written = "ack(503); ack_slow(inf)  # and then never\nack(code=200, headers=(('A', 'b'),), body=b'x')"
+    assert acts.parse(written) == (acts.ack(503), acts.ack_slow(), acts.ack(200, (("A", "b"),), b"x"))
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ("ack(99)", "code is 99; give one from 200 to 599"),
+        ("akc()", "line 1: unknown act 'akc'; did you mean ack"),
+        ("ack()\ngone(codes=4)", "line 2: gone has no 'codes'; it has code, headers, body"),
+        ("ack_slow(then=5)", "ack_slow: then must be of kind act"),
+        ("receiver_down(1, 2)", "receiver_down has 1 values and no more: seconds"),
+        ("ack", "line 1 of the receiver program is not of the form"),
+        ("ack(", "line 1 of the receiver program is not of the form"),
+    ],
+)
+def test_what_is_no_program_is_refused_with_a_sentence(written: str, says: str) -> None:
+    with pytest.raises(FaultError, match=re.escape(says)):
+        acts.parse(written)
