@@ -32,7 +32,8 @@ def test_the_commands_are_understood(project: Project, serve: Serve) -> None:
     project.write("test_mine.py", "def test_mine():\n    pass\n")
     assert len(COMMANDS) == 5
     for words in COMMANDS:
-        told = project.apart(*words, "--collect-only", "-q", plugins=("xdist",))
+        more = ("--collect-only", "-q")
+        told = project.apart(*words, *more, plugins=("xdist",)) if "-n" in words else project.pytest(*words, *more)
         assert told.ret == pytest.ExitCode.OK, words
 
 
