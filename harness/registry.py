@@ -57,7 +57,12 @@ def check(
     return declare
 
 
-_GENTLE = frozenset({"latency", "slice", "split_at", "buffer", "keepalive_churn", "pipe_split", "pipe_merge"})
+_GENTLE = frozenset(
+    {
+        *("latency", "throttle", "slice", "split_at", "buffer", "keepalive_churn", "inject_comment", "blank"),
+        *("pipe_split", "pipe_merge", "stderr_noise"),
+    }
+)
 """Faults that a correct peer does not notice."""
 
 
