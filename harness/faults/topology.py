@@ -88,9 +88,7 @@ class StaleReplica(Fault):
             raise FaultError("stale_replica: lag is at least 1")
 
     def concerns(self, request: HttpRequest) -> bool:
-        stream = "text/event-stream" in header(request.headers, "accept")
-        plain = request.verb == "GET" and not stream
-        return request.matches(self.on) and (plain or any(map(READING.search, request.methods)))
+        return request.matches(self.on) and (_plain(request) or any(map(READING.search, request.methods)))
 
     async def on_exchange(self, armed: Armed, exchange: Exchange, forward: Forward) -> None:
         armed.company = armed.company if armed.company is not None else {}
@@ -102,6 +100,12 @@ class StaleReplica(Fault):
             return await _answer_again(exchange, past[0])
         past.append(await exchange.swallow())
         return await exchange.deliver(past[-1])
+
+
+def _plain(request: HttpRequest) -> bool:
+    """Whether something is read by GET: no stream, and not by a verb of its own behind a colon."""
+    stream = header(request.headers, "accept").strip() == "text/event-stream"
+    return request.verb == "GET" and not stream and ":" not in request.target.rpartition("/")[2]
 
 
 def _subject(request: HttpRequest) -> Hashable:
