@@ -8,7 +8,7 @@ import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from seatrial.faults import Fault, benign_profile, latency, pipe_merge, slices
+from seatrial.faults import Fault, benign_profile, latency, pipe_merge, slices, throttle
 from seatrial.relay.message import Request
 from seatrial.transport.network import Network
 from seatrial.transport.sim import SimNetwork
@@ -48,7 +48,10 @@ def test_over_tcp() -> None:
     real(nothing_changes)(TcpNetwork(), events, 7)
 
 
-@pytest.mark.parametrize("fault", [latency(seconds=2.0), slices(most=3, gap=0.5, largest=1), *benign_profile()])
+@pytest.mark.parametrize(
+    "fault",
+    [latency(seconds=2.0), slices(most=3, gap=0.5, largest=1), throttle(rate=100.0, burst=500), *benign_profile()],
+)
 @virtual
 async def test_a_fault_adds_no_more_than_its_delay(fault: Fault) -> None:
     if isinstance(fault, type(pipe_merge())):

@@ -109,13 +109,13 @@ async def test_a_target_that_is_gone_resets_the_client(network: Network) -> None
         assert client.ending == "reset"
 
 
-@pytest.mark.parametrize("fault", [stall(after=octets(20)), cut(after=octets(20), how=STALL)])
-@virtual
-async def test_a_stall_keeps_the_socket_and_says_nothing_more(fault: Fault) -> None:
-    async with harbour(SimNetwork(), fault, scripts=[lambda _: plain()]) as sea:
-        client = await sea.client()
-        await client.ask(call(), patience=600.0)
-        assert (bytes(client.received), client.ending) == (WHOLE[:20], "")
+@on_both_networks
+async def test_a_stall_keeps_the_socket_and_says_nothing_more(network: Network) -> None:
+    for fault in (stall(after=octets(20)), cut(after=octets(20), how=STALL)):
+        async with harbour(network, fault, scripts=[lambda _: plain()]) as sea:
+            client = await sea.client()
+            await client.ask(call(), patience=0.5)
+            assert (bytes(client.received), client.ending, sea.server.endings) == (WHOLE[:20], "", [])
 
 
 @virtual
@@ -125,6 +125,15 @@ async def test_a_stall_may_end() -> None:
         started = anyio.current_time()
         assert (await client.ask(call(), patience=60.0)).done
         assert anyio.current_time() - started == pytest.approx(30.0)
+
+
+@on_both_networks
+async def test_every_byte_comes_later_both_ways(network: Network) -> None:
+    async with harbour(network, latency(seconds=0.1), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        began = anyio.current_time()
+        assert (await client.ask(call())).response.body == b"{}"
+        assert anyio.current_time() - began + 1e-6 >= 0.2
 
 
 @virtual
@@ -147,10 +156,21 @@ async def test_slices_are_small_and_apart() -> None:
         assert [len(chunk) for chunk in chunks] == [3, 3, 3, 3]
 
 
-@virtual
-async def test_a_code_point_is_split() -> None:
+@on_both_networks
+async def test_slices_come_in_many_reads(network: Network) -> None:
+    async with harbour(network, slices(smallest=5, largest=5, gap=0.02), scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        await client.stream.send(call())
+        reads = 0
+        while bytes(client.received) != WHOLE:
+            reads += bool(await client.read())
+        assert reads > 3
+
+
+@on_both_networks
+async def test_a_code_point_is_split(network: Network) -> None:
     body = '{"a":"é"}'.encode()
-    async with harbour(SimNetwork(), split_at(gap=1.0), scripts=[lambda _: plain(body)]) as sea:
+    async with harbour(network, split_at(gap=0.5), scripts=[lambda _: plain(body)]) as sea:
         client = await sea.client()
         await client.stream.send(call())
         assert (await client.read()).endswith(b'"\xc3')

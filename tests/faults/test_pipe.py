@@ -177,3 +177,22 @@ async def test_a_real_process_is_signalled_at_a_message() -> None:
         assert set(fired) == {"pipe_split", "sigterm"}
         await faulty.aclose()
         tasks.cancel_scope.cancel()
+
+
+@real
+async def test_faults_of_bytes_work_on_the_pipes_of_a_real_process() -> None:
+    program = "import os\nwhile data := os.read(0, 4096): os.write(1, data)"
+    faults = corrupt(after=messages(1)), slow_close(seconds=0.3), throttle(rate=2000.0, burst=20)
+    fired: set[str] = set()
+    async with anyio.create_task_group() as tasks:
+        process = await OsSpawner().spawn([sys.executable, "-c", program])
+        faulty = piped(process, faults, Chance(7), lambda fault, where: fired.add(fault.name), tasks)
+        await faulty.stdin.send(PING + CALL)
+        await faulty.stdin.aclose()
+        began = anyio.current_time()
+        assert await everything(faulty.stdout) == PING + bytes([CALL[0] ^ 0x80]) + CALL[1:]
+        assert await faulty.wait() == 0
+        assert anyio.current_time() - began > 0.3
+        assert fired == {"corrupt", "slow_close", "throttle"}
+        await faulty.aclose()
+        tasks.cancel_scope.cancel()

@@ -18,10 +18,13 @@ from seatrial.faults import (
     FaultError,
     corrupt,
     first,
+    latency,
     limit,
     octets,
+    slices,
     slow_close,
     slow_loris,
+    stall,
     throttle,
 )
 from seatrial.faults.rate import Part
@@ -32,7 +35,7 @@ from seatrial.transport.network import Network
 from seatrial.transport.sim import SimNetwork, connection
 
 from tests.clock import virtual
-from tests.faults.harbour import Client, call, harbour, plain
+from tests.faults.harbour import Client, call, event, harbour, plain, stream_of
 from tests.networks import on_both_networks
 
 WHOLE = plain()[0]
@@ -243,3 +246,33 @@ async def test_a_target_may_answer_before_a_dripping_request_is_whole(network: N
         await client.rest()
         assert (answer.response.status, client.ending) == (408, "fin")
         tasks.cancel_scope.cancel()
+
+
+@on_both_networks
+async def test_faults_of_bytes_work_inside_the_exchanges_that_they_select(network: Network) -> None:
+    quiet = [
+        latency(on="tools/call", seconds=0.01),
+        slices(on="tools/call"),
+        throttle(on="tools/call", rate=9000.0, burst=50),
+    ]
+    async with harbour(network, *quiet, scripts=[lambda _: stream_of(event(1), event(2))]) as sea:
+        client = await sea.client()
+        for method in ("ping", "tools/call"):
+            assert (await client.ask(call(method))).response.body == event(1) + event(2)
+        assert sea.server.requests == [call("ping"), call()]
+        assert {where for _, where in sea.fired} == {"post:2 up", "post:2 down"}
+        assert {name for name, _ in sea.fired} == {"latency", "slice", "throttle"}
+
+
+@virtual
+async def test_a_selected_request_stalls_on_its_way_or_ends_there() -> None:
+    faults = stall(on="tools/call", after=octets(40), direction=UP, seconds=30.0), limit(60, on="ping", direction=UP)
+    async with harbour(SimNetwork(), *faults, scripts=[lambda _: plain()]) as sea:
+        client = await sea.client()
+        began = anyio.current_time()
+        assert (await client.ask(call(), patience=60.0)).response.body == b"{}"
+        assert anyio.current_time() - began == pytest.approx(30.0)
+        await client.ask(call("ping"))
+        await sea.server.ended.wait()
+        assert (client.ending, sea.server.requests, sea.server.opaque) == ("fin", [call()], call("ping")[:60])
+        assert sea.fired == [("stall", "post:1 up, byte 40"), ("cut", "post:2 up, byte 60")]
