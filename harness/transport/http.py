@@ -127,7 +127,7 @@ class _Stream(httpcore.AsyncNetworkStream):
 class Backend(httpcore.AsyncNetworkBackend):
     """Dials through `network`; `routes` lets a relay stand in for an origin that keeps its name.
 
-    `secured`: the route speaks TLS with the origin itself, and plain HTTP with us.
+    `secured`: a route speaks TLS with its origin itself, and plain HTTP with us.
     """
 
     network: Network
@@ -145,7 +145,7 @@ class Backend(httpcore.AsyncNetworkBackend):
         dial = self.routes.get((host, port), lambda: self.network.connect(host, port))
         try:
             with _within(timeout):
-                return _Stream(await dial(), secured=self.secured)
+                return _Stream(await dial(), secured=self.secured and (host, port) in self.routes)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(f"no connection to {host}:{port} in time") from error
         except OSError as error:
