@@ -223,7 +223,7 @@ class Berth:
             spread = any(isinstance(fault, round_robin | failover) for fault in faults.exchange)
             replicas = [await self._replica(tasks) for _ in range(rig.replicas - 1 if spread else 0)]
             dials = [dial, *(self._replica_dial(replica.url, tls) for replica in replicas)]
-            operate = _operator([server, *replicas], faults.exchange, tasks)
+            operate = self._operator([server, *replicas], faults.exchange, tasks)
             dial = Relay(dials, faults.exchange, chance, fired, self.pace, operate).dialer(tasks)
         if faults.connect:
             dial = Link(dial, faults.connect, chance, fired).dialer(tasks)
@@ -237,6 +237,16 @@ class Berth:
 
     def _replica_dial(self, url: str, tls: SSLContext | None) -> Dial:
         return _dial(self.target.network, _origin(url), tls if url.startswith("https:") else None)
+
+    def _operator(self, servers: Sequence[Server], faults: Sequence[Fault], tasks: TaskGroup) -> Operate | None:
+        """Who does to the processes of servers what faults ask for; None where none does. Raises Unfit."""
+        asking = [fault for fault in faults if isinstance(fault, ServerFault)]
+        ours = self.target.spawnable and all(server.process for server in servers)
+        if asking and not ours:
+            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{asking[0]} needs a target that Seatrial starts itself")
+        if any(isinstance(fault, failover) and fault.replica >= len(servers) for fault in asking):
+            raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"there are only {len(servers)} replicas for {asking[0]}")
+        return Supervisor(servers, tasks).operate if asking else None
 
     def _refuse_jumps(self, faults: Sequence[Fault]) -> None:
         """Raises Unfit."""
@@ -360,16 +370,6 @@ def _by_place(faults: Sequence[Fault], binding: str) -> _Faults:
     relay = [fault for fault in faults if mount_for(fault, binding) is Mount.RELAY]
     connect = [fault for fault in link if isinstance(fault, ConnectFault)]
     return _Faults([fault for fault in link if fault not in connect], relay, connect)
-
-
-def _operator(servers: Sequence[Server], faults: Sequence[Fault], tasks: TaskGroup) -> Operate | None:
-    """Who does to the processes of servers what faults ask for; None where none does. Raises Unfit."""
-    asking = [fault for fault in faults if isinstance(fault, ServerFault)]
-    if asking and any(server.process is None for server in servers):
-        raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{asking[0]} needs a target that Seatrial starts itself")
-    if any(isinstance(fault, failover) and fault.replica >= len(servers) for fault in asking):
-        raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"there are only {len(servers)} replicas for {asking[0]}")
-    return Supervisor(servers, tasks).operate if asking else None
 
 
 def _origin(url: str) -> Route:

@@ -204,7 +204,8 @@ class Lab(Generic[S]):
 
     def _watch(self, session: S) -> None:
         """Note a process that ended although nobody asked it to."""
-        if death := session.carrier.death:
+        death = session.carrier.death
+        if death and not any(fault.fatal for fault in self.firings):
             told = {name: value for name, value in death.items() if name != "operation"}
             self.deaths.append(self.recorder.note(Kind.PROCESS, death["operation"], event="exited", **told))
 

@@ -39,6 +39,8 @@ class Fault:
 
     name: ClassVar[str]
     mounts: ClassVar[frozenset[Mount]]
+    fatal: ClassVar[bool] = False
+    """Whether a process on whose pipes it works may end by it."""
 
     on: str = ""
     after: Trigger = CONNECT
@@ -59,6 +61,11 @@ class Fault:
     def delay(self) -> float:
         """Seconds that it may add to one message of ordinary size while staying benign."""
         return 0.0
+
+    @property
+    def outward(self) -> int:
+        """How near to the client it works on an answer: what hides the body from others comes after them."""
+        return 0
 
     def stage(self, armed: Armed, flow: Flow) -> Stage | None:
         """What it does to one flow of bytes; None: nothing."""

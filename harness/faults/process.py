@@ -73,6 +73,7 @@ class StdinEof(PipeFault):
     """Standard input ends."""
 
     name: ClassVar[str] = "stdin_eof"
+    fatal: ClassVar[bool] = True
 
     def effect(self) -> tuple[Action, ...]:
         return (HalfClose(),)
@@ -83,6 +84,7 @@ class Sigterm(PipeFault):
     """The process gets SIGTERM."""
 
     name: ClassVar[str] = "sigterm"
+    fatal: ClassVar[bool] = True
 
     def effect(self) -> tuple[Action, ...]:
         return (Signal(signal.SIGTERM),)
@@ -93,6 +95,7 @@ class Sigkill(PipeFault):
     """The process gets SIGKILL."""
 
     name: ClassVar[str] = "sigkill"
+    fatal: ClassVar[bool] = True
 
     def effect(self) -> tuple[Action, ...]:
         return (Signal(signal.SIGKILL),)

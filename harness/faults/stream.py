@@ -74,6 +74,7 @@ class Cut(TriggeredFault):
 
     name: ClassVar[str] = "cut"
     mounts: ClassVar[frozenset[Mount]] = STREAMS
+    fatal: ClassVar[bool] = True
     how: How = How.FIN
 
     def __post_init__(self) -> None:
