@@ -10,18 +10,23 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import anyio
+import pytest
 import trustme
 from anyio.abc import ByteStream, TaskGroup
 from anyio.streams.tls import TLSStream
 from seatrial.chance import Chance
+from seatrial.discovery import load_suites
+from seatrial.engine import Options, run
 from seatrial.faults import RESET, UP, Fault, corrupt, cut, first, half_close, octets, slices, status
 from seatrial.fixtures.reference import Reference
 from seatrial.fixtures.reference.stimuli import IDENTITIES, STIMULI
 from seatrial.fixtures.serving import SimulatedTarget
 from seatrial.model import Verdict
+from seatrial.planning import Selection
 from seatrial.relay import Dial, Link, Relay
 from seatrial.target import Server as Running
 from seatrial.transport.network import Handler, Network
+from seatrial.transport.tcp import TcpNetwork
 from seatrial.transport.tls import TlsStream, connect
 
 from tests.faults.harbour import Client, Server, call, plain
@@ -166,7 +171,8 @@ CHECKS = (
 )
 
 
-def test_checks_with_faults_judge_a_target_of_https(tmp_path: Path) -> None:
+@pytest.fixture
+def secure(tmp_path: Path) -> SecureTarget:
     target = SecureTarget(
         build=Reference,
         protocol="mcp",
@@ -176,10 +182,21 @@ def test_checks_with_faults_judge_a_target_of_https(tmp_path: Path) -> None:
         stimuli=STIMULI,
         headers=IDENTITIES["first"],
         identities=IDENTITIES,
+        ca=str(tmp_path / "ca.pem"),
     )
-    target.ca = str(tmp_path / "ca.pem")
     target.authority.made.cert_pem.write_to_path(target.ca)
-    for profile in ("none", "benign"):
-        results = voyage(target, checks=CHECKS, profile=profile)
-        assert {result.case.check.id for result in results} == set(CHECKS)
-        assert {result.verdict for result in results} == {Verdict.PASS}, [r.detail for r in results]
+    return target
+
+
+@pytest.mark.parametrize("profile", ["none", "benign"])
+def test_checks_with_faults_judge_a_target_of_https(secure: SecureTarget, profile: str) -> None:
+    results = voyage(secure, checks=CHECKS, profile=profile)
+    assert {result.case.check.id for result in results} == set(CHECKS)
+    assert {result.verdict for result in results} == {Verdict.PASS}, [r.detail for r in results]
+
+
+def test_and_over_tcp_in_real_time(secure: SecureTarget) -> None:
+    secure.network, secure.virtual = TcpNetwork(), False
+    asked = Options(selection=Selection(checks=CHECKS[1:]), versions=("2025-11-25",))
+    results = anyio.run(run, secure, load_suites(), asked, lambda event: None, None, backend="trio")
+    assert {result.case.check.id: result.verdict for result in results} == dict.fromkeys(CHECKS[1:], Verdict.PASS)
