@@ -49,6 +49,10 @@ class Recode(Fault):
     def benign(self) -> bool:
         return self.flush is Flush.EVENT and not self.truncated
 
+    @property
+    def outward(self) -> int:
+        return 2 if self.benign else 1
+
     def on_answer(self, armed: Armed, exchange: Exchange, answer: HttpAnswer) -> Rewritten | None:
         mine = takes(exchange.request.headers, self.coding) and _may_be_coded(exchange.request.verb, answer)
         if not mine or not armed.fire(f"{exchange.name}, answer as {self.coding}"):

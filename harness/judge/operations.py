@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import cache, cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from ..faults import FaultError, parse
 from ..transcript import Kind, Record
 
 P = ParamSpec("P")
@@ -22,6 +23,8 @@ Histories = Mapping[str, Sequence[Record]]
 REWRITING = frozenset(
     {
         "bom",
+        "cancel_race",
+        "capability_lie",
         "corrupt",
         "cr_only",
         "drop_event",
@@ -29,6 +32,7 @@ REWRITING = frozenset(
         "duplicate_event",
         "duplicate_header",
         "duplicate_response",
+        "malform",
         "mutate_id",
         "oversize",
         "recode",
@@ -43,10 +47,12 @@ REWRITING = frozenset(
         "strip_headers",
         "truncate_body",
         "two_streams",
+        "unknown_id",
         "unterminated_tail",
+        "version_skew",
     }
 )
-"""Faults that put other words into the target's mouth: what came back then says nothing about the target."""
+"""Faults that put other words into the target's mouth, or into its ear: what came back then says nothing about it."""
 
 
 @dataclass(slots=True)
@@ -153,9 +159,22 @@ def remembered(read: Callable[Concatenate[Sequence[Record], P], T]) -> Callable[
 def untouched(histories: Histories) -> Iterator[Sequence[Record]]:
     """The histories in which no fault rewrote what the target said."""
     for history in histories.values():
-        fired = {str(record.data.get("fault", "")).split("(")[0] for record in history if record.kind is Kind.FIRED}
-        if not fired & REWRITING:
+        if not any(fault.split("(")[0] in REWRITING and not harmless(fault) for fault in fired(history)):
             yield history
+
+
+def fired(history: Sequence[Record]) -> set[str]:
+    """The faults that took effect, in their text form."""
+    return {str(record.data.get("fault", "")) for record in history if record.kind is Kind.FIRED}
+
+
+@cache
+def harmless(fault: str) -> bool:
+    """Whether a fault, in its text form, is one that a correct peer may not notice."""
+    try:
+        return parse(fault).benign
+    except FaultError:
+        return False
 
 
 @remembered

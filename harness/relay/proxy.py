@@ -238,7 +238,7 @@ class _Exchange:
     def _rewritten(self, head: Head) -> tuple[Head, list[Stage]]:
         """The head as the client gets it, and what the body goes through: each fault sees what the one before left."""
         stages = []
-        for armed in self.selected:
+        for armed in sorted(self.selected, key=lambda armed: armed.fault.outward):
             stages += armed.stages(Flow(self.name, Direction.DOWN, head.http.framing, head.headers))
             if rewritten := armed.fault.on_answer(armed, self, head.http):
                 head = head.changed(rewritten.answer) if rewritten.answer != head.http else head

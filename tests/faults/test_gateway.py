@@ -22,6 +22,7 @@ from seatrial.faults import (
     Where,
     case,
     concurrent,
+    drop_event,
     duplicate_header,
     duplicate_response,
     informational,
@@ -265,6 +266,14 @@ async def test_an_answer_is_compressed_only_where_that_is_allowed(asked: bytes, 
     async with harbour(SimNetwork(), recode(), scripts=[lambda _: plain(ANSWER, told)]) as sea:
         response = (await (await sea.client()).ask(raw)).response
         assert (response.body != ANSWER, named(sea)) == (coded, ["recode"] if coded else [])
+
+
+@virtual
+async def test_events_are_changed_before_they_are_compressed() -> None:
+    async with harbour(SimNetwork(), recode(times=0), drop_event(), scripts=[five]) as sea:
+        response = (await (await sea.client()).ask(call())).response
+        assert unpacked(response.body, Coding.GZIP) == (b"".join(FIVE[1:]), True)
+        assert sorted(named(sea)) == ["drop_event", "recode"]
 
 
 def test_only_honest_compression_is_benign() -> None:

@@ -6,14 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...faults import benign_profile
 from ...transcript import Kind, Record
-from ..operations import Operation, operations, remembered, said
+from ..operations import Operation, fired, harmless, operations, remembered, said
 
 SSE = "text/event-stream"
-
-HARMLESS = frozenset(fault.name for fault in benign_profile())
-"""Faults after which a stream ends as the target ended it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +111,9 @@ def streams(history: Sequence[Record]) -> list[Stream]:
 
 
 def _cut(history: Sequence[Record]) -> bool:
-    fired = {str(record.data.get("fault", "")).split("(")[0] for record in history if record.kind is Kind.FIRED}
+    """Whether a stream may have ended otherwise than the target ended it."""
     killed = any(record.kind is Kind.PROCESS and record.data.get("event") != "spawned" for record in history)
-    return killed or not fired <= HARMLESS
+    return killed or not all(map(harmless, fired(history)))
 
 
 def _stream(post: Operation, whole: bool) -> Stream:
