@@ -205,13 +205,13 @@ def test_corruption_flips_no_more_bytes_than_it_says_and_the_same_again(data: by
     assert sum(one != other for one, other in zip(made, data, strict=True)) <= count
 
 
-@pytest.mark.parametrize("n", range(0, len(WHOLE), 7))
 @virtual
-async def test_a_limit_can_be_put_at_every_offset(n: int) -> None:
-    async with harbour(SimNetwork(), limit(n), scripts=[lambda _: plain()]) as sea:
-        client = await sea.client()
-        await client.stream.send(call())
-        assert (await client.rest(), client.ending) == (WHOLE[:n], "fin")
+async def test_a_limit_can_be_put_at_every_offset() -> None:
+    for n in range(len(WHOLE)):
+        async with harbour(SimNetwork(), limit(n), scripts=[lambda _: plain()]) as sea:
+            client = await sea.client()
+            await client.stream.send(call())
+            assert (await client.rest(), client.ending) == (WHOLE[:n], "fin")
 
 
 @pytest.mark.parametrize(
