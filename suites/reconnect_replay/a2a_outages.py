@@ -105,7 +105,7 @@ async def another_replica_takes_over(lab: A2aLab) -> None:
     or says that it does not know it, and answers a new message."""
     async with lab.session(opened=False) as plain:
         on = plain.on("GetTask")
-    async with lab.session(failover(on=on, replica=1)) as session:
+    async with lab.session(failover(on=on)) as session:
         task = await completed(lab, session)
         lab.expect(_readable(lab, await session.get(task.task_id), "a task of the lost replica"))
         await _serves(lab, session)

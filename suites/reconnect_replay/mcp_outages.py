@@ -104,7 +104,7 @@ async def a_restart_is_survived(lab: McpLab) -> None:
 async def another_replica_takes_over(lab: McpLab) -> None:
     """One of two servers serves a session alone, and is killed before a request. The other answers it, or refuses it
     with 404 as of a session that it does not know; then a session is begun there."""
-    async with lab.session(failover(on=LISTING, replica=1)) as session:
+    async with lab.session(failover(on=LISTING)) as session:
         await _goes_on(lab, session, " by another replica")
 
 
