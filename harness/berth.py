@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from ssl import SSLContext
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
@@ -18,14 +18,13 @@ from .chance import Chance
 from .claims import Claims
 from .conduct import Terms
 from .faults import Fault, Mount, ServerFault, failover, harness_jump, mount_for, round_robin, skew
-from .faults.connect import ConnectFault
 from .model import Column, Reason
 from .pace import Pace, Withheld
 from .protocols.carrier import Carrier, Guard, unguarded
 from .protocols.driver import PIPES, Driver, Manner, Replies, Session
 from .protocols.http import HttpCarrier
 from .protocols.outcome import Answer, Outcome
-from .relay import Dial, Link, Operate, Relay, Supervisor, piped
+from .relay import Dial, Link, Operate, Relay, Supervisor, layers, piped
 from .stimuli import Stimulus
 from .target import Server, StartFailure, Target, held
 from .tempo import Tempo
@@ -208,7 +207,7 @@ class Berth:
         rig: Rig,
     ) -> None:
         """Put the faults between a client and its origin: above TLS, but for the tunnel of a proxy."""
-        faults = _by_place((*self.ambient, *rig.faults), binding)
+        faults = layers((*self.ambient, *rig.faults), binding)
         self._refuse_jumps((*faults.octets, *faults.exchange))
         origin = (client.proxy.host, client.proxy.port) if client.proxy else _origin(server.url)
         tls = None if client.proxy else client.trusted
@@ -355,21 +354,6 @@ class Berth:
         except Withheld:
             return True
         return any(record.kind is Kind.WITHHELD for record in asked.records[before:])
-
-
-class _Faults(NamedTuple):
-    """Those of a session by where they stand: nearest the target, on HTTP, and nearest the client."""
-
-    octets: Sequence[Fault]
-    exchange: Sequence[Fault]
-    connect: Sequence[Fault]
-
-
-def _by_place(faults: Sequence[Fault], binding: str) -> _Faults:
-    link = [fault for fault in faults if mount_for(fault, binding) is Mount.LINK]
-    relay = [fault for fault in faults if mount_for(fault, binding) is Mount.RELAY]
-    connect = [fault for fault in link if isinstance(fault, ConnectFault)]
-    return _Faults([fault for fault in link if fault not in connect], relay, connect)
 
 
 def _origin(url: str) -> Route:

@@ -21,6 +21,7 @@ _COMMANDS = {
     "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
     "baseline": ("baseline", "Accept failures for a while, and drop what holds again."),
     "diff": ("diff", "Compare two runs: what got worse?"),
+    "relay": ("relay", "Stand with faults between your own client and your server."),
     "witness": ("witness", "Run what a target leans on, and see what reaches it."),
 }
 """Command -> the module that defines it as `command`, and its help in one line."""
@@ -79,6 +80,4 @@ def _confess(ctx: click.Context) -> NoReturn:
 @click.group(cls=Commands)
 @click.version_option(package_name="seatrial")
 def main() -> None:
-    """Takes an agent-protocol server out to sea before its launch: every check drives it through its real protocol,
-    some under injected faults, and gives a verdict with the evidence for it.
-    """
+    """Try an agent-protocol server at sea: clause by clause, on bad networks too."""

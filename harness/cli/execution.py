@@ -20,8 +20,6 @@ from anyio.abc import TaskStatus
 from ..engine import Options, Unreachable
 from ..engine import run as run_cases
 from ..events import RunFinished, RunStarted
-from ..faults import FaultError
-from ..faults.profile import Profile, read_profile
 from ..matrix import Exit, Policy, conclusion
 from ..redaction import redactor
 from ..stimuli import BINDING_ALIASES
@@ -30,7 +28,7 @@ from .care import repeated
 from .catalogue import Catalogue, load
 from .options import Wanted
 from .policy import policy
-from .refusal import Refused
+from .profile import profile
 from .reporting import Feed, Request, opened, parsed, requested, writable
 from .runs import fresh_folder, remember
 from .selection import chosen, earlier_failures, require_same_targets
@@ -97,7 +95,7 @@ def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
     catalogue.require_versions(wanted.protocol_version)
     catalogue.require_bindings(bindings)
     failed = earlier_failures(wanted, policy.fails)
-    ambient = _ambient(wanted)
+    ambient = profile(wanted.faults)
     return Options(
         seed=secrets.randbelow(10**6) if wanted.seed is None else wanted.seed,
         tempo=wanted.tempo,
@@ -114,13 +112,6 @@ def _options(wanted: Wanted, catalogue: Catalogue, policy: Policy) -> Options:
         policy=policy,
         conduct=wanted.conduct,
     )
-
-
-def _ambient(wanted: Wanted) -> Profile:
-    try:
-        return read_profile(wanted.faults)
-    except FaultError as error:
-        raise Refused(f"--faults: {error}") from None
 
 
 def _policy(wanted: Wanted) -> Policy:

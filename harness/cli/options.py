@@ -171,6 +171,30 @@ suites_option = option(
     help="Load further suites from a file.",
 )
 
+
+def faults_option(common: bool = False) -> Callable[[Any], Any]:
+    """`profile` reads its value."""
+    return option(
+        "--faults",
+        section=CONDITIONS,
+        common=common,
+        default="none",
+        metavar="PLAN",
+        help="none, benign, a FILE, or faults such as 'cut()'.",
+    )
+
+
+def seed_option(common: bool = False) -> Callable[[Any], Any]:
+    return option(
+        "--seed",
+        section=CONDITIONS,
+        common=common,
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Repeat the random choices of a run.",
+    )
+
+
 _SELECTION = (
     option(
         "-k",
@@ -232,20 +256,8 @@ _CASES = (
 )
 
 _CONDITIONS = (
-    option(
-        "--faults",
-        section=CONDITIONS,
-        default="none",
-        metavar="PLAN",
-        help="none, benign, a FILE, or faults such as 'cut()'.",
-    ),
-    option(
-        "--seed",
-        section=CONDITIONS,
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Repeat the random choices of a run.",
-    ),
+    faults_option(),
+    seed_option(),
     option(
         "--tempo",
         section=CONDITIONS,

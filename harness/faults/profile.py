@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .catalogue import benign_profile
@@ -23,10 +23,11 @@ _STRANGE = re.compile(r"[^\w.-]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A plan under the name that the columns of a run call it by."""
+    """A plan under the name that the columns of a run call it by, and the file that it is from."""
 
     name: str = NONE
     plan: tuple[Fault, ...] = ()
+    file: Path | None = field(default=None, compare=False)
 
     @property
     def benign(self) -> tuple[Fault, ...]:
@@ -69,7 +70,7 @@ def read_file(file: Path) -> Profile:
     try:
         if name in (NONE, BENIGN):
             raise FaultError(f"the name {name} has a meaning of its own; call the file otherwise")
-        return Profile(name, _some(parse_plan(_text(file))))
+        return Profile(name, _some(parse_plan(_text(file))), file)
     except FaultError as error:
         raise FaultError(f"{file}: {error}") from None
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from .layers import Layers, layers
 from .link import Dial, Link
 from .pipes import piped
 from .proxy import Relay
 from .pump import Operate
 from .supervision import Supervisor
 
-__all__ = ["Dial", "Link", "Operate", "Relay", "Supervisor", "piped"]
+__all__ = ["Dial", "Layers", "Link", "Operate", "Relay", "Supervisor", "layers", "piped"]

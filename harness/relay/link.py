@@ -16,7 +16,7 @@ from ..chance import Chance
 from ..faults.connect import Blackhole, ConnectFault, Refuse
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.stage import Chain, Direction, Flow, How
-from ..transport.network import Listener, Network, reset
+from ..transport.network import Handler, Listener, Network, reset
 from ..transport.sim import connection
 from .pump import Ended, Outlet, pump
 
@@ -89,19 +89,25 @@ def dialer(handler: Callable[[ByteStream], Coroutine[Any, Any, None]], tasks: Ta
 
 @dataclass(slots=True)
 class Link:
-    """Each connection of a client becomes one to the target, unless a fault meets it."""
+    """Each connection of a client becomes one to the target, unless a fault meets it; with a `host`, it is his."""
 
     dial: Dial
     faults: Sequence[Fault]
     chance: Chance
     fired: Fired
+    host: Handler | None = None
     _armed: list[Armed] = field(init=False)
     _connections: int = 0
     _shut: float = -math.inf
     """Until when every connection is refused."""
 
     def __post_init__(self) -> None:
-        self._armed = [Armed(fault, self.chance, self.fired) for fault in self.faults]
+        self.rearm(self.faults)
+
+    def rearm(self, faults: Sequence[Fault]) -> None:
+        """From now on, other faults: each connection that comes meets these."""
+        self.faults = faults
+        self._armed = [Armed(fault, self.chance, self.fired) for fault in faults]
 
     async def handle(self, client: ByteStream) -> None:
         """One connection, until it has ended both ways. A target that cannot be reached resets the client."""
@@ -124,6 +130,8 @@ class Link:
         return None
 
     async def _handle(self, client: ByteStream, name: str, met: ConnectFault | None) -> None:
+        if met is None and self.host:
+            return await self.host(client)
         target, ending = None, Ending(How.RESET)
         try:
             if isinstance(met, Blackhole):
@@ -134,6 +142,7 @@ class Link:
                     await duplex(client, target, self._chain(name, Direction.UP), self._chain(name, Direction.DOWN))
         finally:
             await end(ending.how, client, target)
+        return None
 
     def _chain(self, name: str, direction: Direction) -> Chain:
         flow = Flow(name, direction)

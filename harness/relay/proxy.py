@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -23,6 +23,16 @@ from .link import Dial, Ending, dialer, duplex, end, noting_end
 from .message import Channel, Endless, Head, Opaque, Request, ResponseReading, Torn, read_request, written
 from .pool import Pool
 from .pump import Ended, Operate, Outlet, pump, send_through
+from .tap import Seen, Tap
+
+Oversee = Callable[[str, HttpRequest], AbstractContextManager[Seen | None]]
+"""Stands around an exchange, by its name and its request as it came, and is shown the bytes that the client gets."""
+
+
+@contextmanager
+def unseen(name: str, request: HttpRequest) -> Iterator[None]:
+    """Nobody looks."""
+    yield None
 
 
 @dataclass(slots=True)
@@ -36,13 +46,19 @@ class Relay:
     fired: Fired
     pace: Pace = field(default_factory=Pace)
     operate: Operate | None = None
+    oversee: Oversee = unseen
     armed: list[Armed] = field(init=False)
     pool: Pool = field(init=False)
     operations: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.armed = [Armed(fault, self.chance, self.fired) for fault in self.faults]
-        self.pool = Pool(self.dials, self.armed)
+        self.rearm(self.dials, self.faults)
+
+    def rearm(self, dials: Sequence[Dial], faults: Sequence[Fault]) -> None:
+        """From now on, other faults on other ways to the target: each request that comes meets these."""
+        self.dials, self.faults = dials, faults
+        self.armed = [Armed(fault, self.chance, self.fired) for fault in faults]
+        self.pool = Pool(dials, self.armed)
 
     async def handle(self, client: ByteStream) -> None:
         """One connection of a client, until either side ends it; then the other side is ended likewise."""
@@ -80,6 +96,8 @@ class _Conversation:
     relay: Relay
     client: Channel
     upstream: Channel | None = None
+    pool: Pool | None = None
+    """Where the upstream is from."""
 
     def streams(self) -> tuple[ByteStream | None, ...]:
         return self.client.stream, self.upstream.stream if self.upstream else None
@@ -102,11 +120,13 @@ class _Conversation:
 
     async def _exchange(self, request: Request) -> None:
         """Meanwhile, a client that leaves ends the exchange."""
-        async with anyio.create_task_group() as tasks:
-            exchange = _Exchange(self, request, self.relay.operation(request.http.verb), tasks)
-            tasks.start_soon(_watch, self.client)
-            await exchange.run()
-            tasks.cancel_scope.cancel()
+        name = self.relay.operation(request.http.verb)
+        with self.relay.oversee(name, request.http) as seen:
+            async with anyio.create_task_group() as tasks:
+                exchange = _Exchange(self, request, name, tasks, seen)
+                tasks.start_soon(_watch, self.client)
+                await exchange.run()
+                tasks.cancel_scope.cancel()
 
     async def _tunnel(self, raw: bytes) -> None:
         upstream = await self.connected("tunnel")
@@ -121,10 +141,11 @@ class _Conversation:
         raise Ended(How.FIN)
 
     async def connected(self, operation: str) -> Channel:
-        if self.upstream and self.relay.pool.per_request:
+        pool = self.relay.pool
+        if self.upstream and (pool.per_request or pool is not self.pool):
             await self.disconnected()
         if self.upstream is None:
-            self.upstream = Channel(await self.relay.pool.choose(operation)())
+            self.pool, self.upstream = pool, Channel(await pool.choose(operation)())
         return self.upstream
 
     async def disconnected(self) -> None:
@@ -148,6 +169,7 @@ class _Exchange:
     message: Request
     name: str
     tasks: TaskGroup
+    seen: Seen | None = None
     selected: list[Armed] = field(init=False)
     closing: bool = False
     beside: list[anyio.Event] = field(default_factory=list)
@@ -247,7 +269,8 @@ class _Exchange:
 
     @property
     def _client(self) -> ByteStream:
-        return self.conversation.client.stream
+        stream = self.conversation.client.stream
+        return Tap(stream, self.seen) if self.seen else stream
 
     def change(self, request: HttpRequest) -> None:
         self.message = self.message.changed(request)

@@ -28,7 +28,7 @@ LAYERS = (
     {"faults", "roles", "stimuli", "conduct", "config", "claims", "planning"},
     {"transport", "relay", "receiver", "model_server"},
     {"protocols"},
-    {"judge", "witness", "expect", "target"},
+    {"judge", "witness", "expect", "target", "gateway"},
     {"berth", "care", "effects", "lab", "labs", "listing"},
     {
         "registry",
