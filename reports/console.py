@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, TextIO
 
 from rich.console import Console
@@ -20,6 +21,7 @@ from .ways import TITLE as WAYS
 from .ways import differences
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+PAGE = "report.html"
 TEXT_LIMIT = 600
 """Characters of one expectation or observation that are shown; reports in files have all of them."""
 VIOLATIONS_SHOWN, NOTES_SHOWN, REASONS_SHOWN, COLUMNS_SHOWN = 3, 8, 12, 4
@@ -191,7 +193,13 @@ class ConsoleReporter:
             self._console.print(Text(visible(run.outcome), style="bold red"))
         self._console.print(Text(f"{run.seconds:.1f} s, seed {run.started.seed}"))
         if run.started.evidence:
-            self._console.print(Text(f"evidence: {run.started.evidence}"), soft_wrap=True)
+            self._where_it_is(Path(run.started.evidence))
+
+    def _where_it_is(self, evidence: Path) -> None:
+        """The evidence, and the page beside it, which a run from the command line leaves there."""
+        self._console.print(Text(f"evidence: {evidence}"), soft_wrap=True)
+        if (page := evidence.with_name(PAGE)).exists():
+            self._console.print(Text(f"report: {page}"), soft_wrap=True)
 
 
 def _where(group: Group) -> str:

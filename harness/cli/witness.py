@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import signal
-
-import anyio
 import click
 
-from ..model_server import ModelServer
-from ..model_server.script import Script
-from ..transport.tcp import TcpNetwork
 from .refusal import Refused
 
 
@@ -29,30 +22,10 @@ def llm(host: str, port: int, gap: float, count: int) -> None:
 
     Prints its addresses as one line of JSON and serves until it is interrupted.
     """
+    from ..model_server.script import Script  # It brings what serves, which no help needs.
+    from ..model_server.service import serve
+
     try:
-        anyio.run(_serve, host, port, Script(gap, count), backend="trio")
+        serve(host, port, Script(gap, count), click.echo)
     except OSError as error:
         raise Refused(f"--port {port}: cannot listen there: {error}") from None
-
-
-async def _serve(host: str, port: int, script: Script) -> None:
-    """Raises OSError when the port cannot be had."""
-    failure: OSError | None = None
-    async with anyio.create_task_group() as tasks:
-        server = ModelServer(TcpNetwork(), tasks, host, port, script)
-        try:
-            await server.open()
-        except OSError as error:
-            failure = error
-        else:
-            click.echo(json.dumps(server.addresses))
-            await _interrupted()
-        tasks.cancel_scope.cancel()
-    if failure:
-        raise failure
-
-
-async def _interrupted() -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            return
