@@ -41,6 +41,7 @@ class Recode(Fault):
 
     name: ClassVar[str] = "recode"
     mounts: ClassVar[frozenset[Mount]] = RELAYED
+    times: int = 0
     coding: Coding = Coding.GZIP
     flush: Flush = Flush.EVENT
     truncated: bool = False

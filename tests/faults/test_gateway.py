@@ -270,7 +270,7 @@ async def test_an_answer_is_compressed_only_where_that_is_allowed(asked: bytes, 
 
 @virtual
 async def test_events_are_changed_before_they_are_compressed() -> None:
-    async with harbour(SimNetwork(), recode(times=0), drop_event(), scripts=[five]) as sea:
+    async with harbour(SimNetwork(), recode(), drop_event(), scripts=[five]) as sea:
         response = (await (await sea.client()).ask(call())).response
         assert unpacked(response.body, Coding.GZIP) == (b"".join(FIVE[1:]), True)
         assert sorted(named(sea)) == ["drop_event", "recode"]
