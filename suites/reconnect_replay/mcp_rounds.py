@@ -22,7 +22,7 @@ from seatrial import (
     check,
     expect,
 )
-from seatrial.faults import round_robin, skew
+from seatrial.faults import request, restart, skew
 
 CAPABILITIES: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 ELICIT = {Role.ELICIT}
@@ -131,15 +131,16 @@ async def second_round_needs_no_connection(lab: McpLab) -> None:
     "mcp.rec.mrtr-after-restart",
     "The second round after a restart completes or fails cleanly",
     needs={Role.ELICIT, Feature.PROCESS},
-    faults=("round_robin",),
+    faults=("restart",),
     mutants=("rounds.lost-hangs",),
     isolation=Isolation.PROCESS,
 )
 async def second_round_survives_a_restart(lab: McpLab) -> None:
-    """The answers reach another process than the one that asked."""
-    faults = (round_robin(),) if lab.over_http else ()
+    """The answers reach another process than the one that asked: over HTTP one that was started on its port."""
+    play = await lab.effects.plan(Role.ELICIT)
+    faults = (restart(on=play.method, after=request(2)),) if lab.over_http else ()
     async with lab.session(*faults, capabilities=CAPABILITIES) as session:
-        asked = await _asked(lab, session)
+        asked = await _asked(lab, session, play)
         outcome = await _retry(session, asked) if lab.over_http else None
     async with lab.session(capabilities=CAPABILITIES) as successor:
         if outcome is None:
