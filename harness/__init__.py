@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .events import RunStarted as RunStarted
     from .evidence import Evidence as Evidence
     from .evidence import Line as Line
+    from .exploration.course import Course as Course
     from .grading import broken as broken
     from .grading import graded as graded
     from .judge.operations import Histories as Histories
@@ -171,6 +172,7 @@ _EXPORTS: dict[str, str] = {
     "RunStarted": "events",
     "Evidence": "evidence",
     "Line": "evidence",
+    "Course": "exploration.course",
     "broken": "grading",
     "graded": "grading",
     "Histories": "judge.operations",

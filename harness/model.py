@@ -228,6 +228,7 @@ class Check:
     `traffic`: ids of the checks whose traffic a monitor wants to see; where it is selected, so are they. `patience`:
     about how many seconds it waits for what may not come, and asks nothing of a target that behaves. `limits`: it is
     about how the target limits its clients, so that what is otherwise waited for (429) is an answer like any other.
+    `targets`: the names of those that it is about, all if empty.
     """
 
     id: str
@@ -243,6 +244,7 @@ class Check:
     patience: float = 0.0
     harm: Harm = Harm.NONE
     limits: bool = False
+    targets: tuple[str, ...] = ()
 
     @property
     def doc(self) -> str:

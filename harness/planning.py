@@ -100,7 +100,7 @@ def plan(
     for suite in known:
         table = {row.id: row for row in suite.requirements}
         for check in suite.checks:
-            if check.id in chosen:
+            if check.id in chosen and (not check.targets or target in check.targets):
                 found += _cases(target, check, table, columns, claims, equipment, wanted)
     return tuple(case for case in found if not wanted.cases or case.id in wanted.cases)
 

@@ -48,6 +48,7 @@ LAYERS = (
         "options",
         "reach",
         "voyage",
+        "exploration",
     },
     {"discovery", "cli", "pytest_plugin", "__main__"},
 )

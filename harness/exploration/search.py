@@ -1,0 +1,175 @@
+"""The search for a plan under which a target breaks a promise, made small and confirmed."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from ..faults import FIN, RESET, Fault, cut, events, octets
+from ..model import Result, Verdict, Violation
+from ..transcript import Kind, decode
+from ..wire.json import dumps
+from .course import course_of
+from .draws import Extent, plans
+from .regression import Regression
+
+AGAIN = 3
+"""So often is a plan that failed played again."""
+_NUMBER = re.compile(r"\d+")
+
+
+class Unplayable(Exception):
+    """There is nothing to explore: the stimulus does not hold, or cannot be judged, without any fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The result of one play, and the lines of its evidence."""
+
+    result: Result
+    lines: Sequence[str] = ()
+
+    @property
+    def broken(self) -> Violation | None:
+        """What is reported of it: the first thing that did not hold."""
+        found = self.result.verdict in (Verdict.FAIL, Verdict.WARN) and self.result.violations
+        return found[0] if found else None
+
+    @property
+    def invariant(self) -> str:
+        """What did not hold, whatever the numbers in it are; "" where everything did."""
+        return _NUMBER.sub("N", self.broken.expected) if self.broken else ""
+
+
+Play = Callable[[Regression, int], Played]
+"""Plays a regression against a fresh target, under a seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A minimal plan, what it broke, and in how many of how many further plays it did so again."""
+
+    regression: Regression
+    violation: Violation
+    again: int
+    of: int
+
+    @property
+    def steady(self) -> bool:
+        return self.again == self.of
+
+
+@dataclass(slots=True)
+class Search:
+    """Plays drawn plans, each once. `subject` is what is played, without faults. Seconds are real ones."""
+
+    subject: Regression
+    play: Play
+    seed: int
+    examples: int = 100
+    seconds: float = 60.0
+    told: Callable[[Search], None] = lambda search: None
+    clock: Callable[[], float] = time.monotonic
+    played: dict[tuple[Fault, ...], Played] = field(default_factory=dict)
+    sought: str = ""
+    """The invariant that was broken first: while a plan is made smaller, it stays this one."""
+    _until: float = 0.0
+
+    @property
+    def verdicts(self) -> Counter[Verdict]:
+        return Counter(each.result.verdict for each in self.played.values())
+
+    @property
+    def smallest(self) -> tuple[Fault, ...]:
+        """The smallest plan that failed so far: fewest faults, then shortest text."""
+        failed = [plan for plan, each in self.played.items() if self.sought and each.invariant == self.sought]
+        return min(failed, key=lambda plan: (len(plan), len("; ".join(map(str, plan)))), default=())
+
+    def run(self) -> Finding | None:
+        """The smallest plan found in the time, confirmed; None where every play held. Raises Unplayable."""
+        from hypothesis import HealthCheck, Phase, find, settings
+        from hypothesis.errors import NoSuchExample
+
+        self._until = self.clock() + self.seconds
+        extent = self._survey()
+        column = self.subject.column
+        drawn = plans(extent, course_of(self.subject.protocol).exchanges(extent.method, column), column.binding)
+        asked = settings(
+            max_examples=self.examples,
+            database=None,
+            deadline=None,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+        )
+        try:
+            minimal = find(drawn, self._fails, settings=asked, random=Random(self.seed))
+        except NoSuchExample:
+            return None
+        return self._confirmed(self._readable(minimal, extent))
+
+    def _survey(self) -> Extent:
+        """The stimulus without faults. Raises Unplayable."""
+        alone = self.play(self.subject, self.seed)
+        if alone.broken:
+            raise Unplayable(f"it fails without any fault: {alone.broken.expected}; {alone.broken.actual}")
+        if alone.result.verdict is not Verdict.PASS:
+            raise Unplayable(f"it cannot be judged: {alone.result.detail or alone.result.verdict.value}")
+        return extent(alone.lines, alone.result.case.id)
+
+    def _fails(self, plan: tuple[Fault, ...]) -> bool:
+        """Does the target break the promise that is sought? A plan that was not played in time does not count."""
+        if plan not in self.played:
+            if self.clock() >= self._until:
+                return False
+            self.played[plan] = self.play(replace(self.subject, plan=plan), self.seed)
+            self.told(self)
+        invariant = self.played[plan].invariant
+        self.sought = self.sought or invariant
+        return bool(invariant) and invariant == self.sought
+
+    def _readable(self, plan: tuple[Fault, ...], extent: Extent) -> tuple[Fault, ...]:
+        """The same with whole events in place of bytes, where that fails too."""
+        for place, fault in enumerate(plan):
+            for other in _at_events(fault, extent) if isinstance(fault.after, octets) else ():
+                if self._fails(told := (*plan[:place], other, *plan[place + 1 :])):
+                    plan = told
+                    break
+        return plan
+
+    def _confirmed(self, plan: tuple[Fault, ...]) -> Finding:
+        """The plan played again, each time under another seed, so that chance has its say."""
+        violation = self.played[plan].broken
+        assert violation is not None
+        seeds = [self.seed + number for number in range(1, AGAIN + 1)]
+        again = sum(self.play(replace(self.subject, plan=plan), seed).invariant == self.sought for seed in seeds)
+        told = f"{again} of {AGAIN}"
+        found = replace(self.subject, plan=plan, invariant=violation.expected, failed=told)
+        return Finding(found, violation, again, AGAIN)
+
+
+def _at_events(fault: Fault, extent: Extent) -> Iterator[Fault]:
+    """The fault behind each whole event, in its simplest forms first."""
+    for number in range(1, extent.events + 1):
+        moved = replace(fault, after=events(number))
+        if not isinstance(moved, cut):
+            yield moved
+            continue
+        for how in dict.fromkeys((RESET, FIN, moved.how)):
+            yield replace(moved, how=how)
+
+
+def extent(lines: Sequence[str], case: str) -> Extent:
+    """What one case showed: read from its evidence."""
+    records = [record for name, record in map(decode, lines) if name == case]
+    method = next((str(r.data["method"]) for r in records if r.kind is Kind.STIMULUS), "")
+    count, size = Counter[str](), Counter[str]()
+    for record in records:
+        if record.kind is Kind.EVENT or record.data.get("event_id") is not None:
+            count[record.operation] += 1
+        if record.kind in (Kind.EVENT, Kind.RECEIVED):
+            size[record.operation] += len(dumps(record.data.get("message", record.data)))
+    return Extent(method, max(count.values(), default=0), max(size.values(), default=0))
