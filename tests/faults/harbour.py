@@ -12,9 +12,10 @@ from seatrial.chance import Chance
 from seatrial.faults import Fault, Mount, mount_for
 from seatrial.relay import Dial, Link, Relay
 from seatrial.relay.message import Channel, Request, read_request
+from seatrial.transport.coding import CODINGS, Unpacker
 from seatrial.transport.network import Network
 from seatrial.wire import jsonrpc, sse
-from seatrial.wire.http1 import ResponseReader, chunked, request
+from seatrial.wire.http1 import Response, ResponseReader, chunked, request
 from seatrial.wire.json import dumps
 
 Script = Callable[[Request], Iterable[bytes]]
@@ -40,6 +41,16 @@ def call(method: str = "tools/call", number: int = 1) -> bytes:
     body = dumps(jsonrpc.request(number, method))
     headers = [("Host", "target"), ("Content-Type", "application/json"), ("Content-Length", str(len(body)))]
     return request("POST", "/mcp", headers, body)
+
+
+def content(response: Response) -> bytes:
+    """The body without its content coding, which must be whole."""
+    unpacker = Unpacker(response.header("Content-Encoding") or "")
+    if unpacker.coding not in CODINGS:
+        return response.body
+    unpacked = b"".join(unpacker.feed(response.body))
+    unpacker.close()
+    return unpacked
 
 
 GET = request("GET", "/mcp", [("Host", "target"), ("Accept", "text/event-stream")])

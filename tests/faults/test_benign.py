@@ -17,7 +17,7 @@ from seatrial.wire import sse
 from seatrial.wire.http1 import Ending
 
 from tests.clock import real, virtual
-from tests.faults.harbour import GET, call, harbour, plain, stream_of
+from tests.faults.harbour import GET, call, content, harbour, plain, stream_of
 
 EVENTS = st.builds(sse.SseEvent, id=st.none() | st.text("ab/0", max_size=4), data=st.text("aé😀\\\n", max_size=40))
 
@@ -30,11 +30,11 @@ async def nothing_changes(network: Network, events: list[sse.SseEvent], seed: in
         for _ in range(2):
             answer = (await (await sea.client()).ask(call(), patience=15.0)).response
             stream = (await (await sea.client()).ask(GET, "GET", patience=15.0)).response
-            assert (answer.status, answer.body) == (200, "{} é".encode())
-            assert sse.SseDecoder().feed(stream.body) == events
+            assert (answer.status, content(answer)) == (200, "{} é".encode())
+            assert [one for one in sse.SseDecoder().feed(content(stream)) if one.dispatched] == events
             assert stream.ending is Ending.CLOSED
         assert sea.server.requests == [call(), GET] * 2
-        assert {"latency", "slice"} <= {name for name, _ in sea.fired}
+        assert "latency" in {name for name, _ in sea.fired}
 
 
 @settings(max_examples=30, deadline=None)
@@ -60,5 +60,5 @@ async def test_a_fault_adds_no_more_than_its_delay(fault: Fault) -> None:
     async with harbour(SimNetwork(), fault, scripts=[lambda _: plain()]) as sea:
         client = await sea.client()
         started = anyio.current_time()
-        assert (await client.ask(call(), patience=60.0)).response.body == b"{}"
+        assert content((await client.ask(call(), patience=60.0)).response) == b"{}"
         assert anyio.current_time() - started <= 2 * fault.delay + 1e-9
