@@ -13,8 +13,9 @@ import h11
 from ..faults import HttpRequest
 from ..redaction import of_url
 from ..relay.message import HEAD_LIMIT
-from ..relay.pump import Ended
+from ..relay.pump import Ended, Left
 from ..transcript import BODY_LIMIT, Kind, Redactor
+from ..transport.coding import CODINGS, CodingError, Unpacker
 from ..wire.json import JsonError, loads
 from ..wire.sse import SseDecoder, SseError, SseEvent
 from .traffic import Exchanged, Logged, Opened
@@ -52,6 +53,8 @@ def why(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     match error:
+        case Left():
+            return "the client left"
         case Ended():
             return error.how.value
         case anyio.BrokenResourceError() | anyio.ClosedResourceError():
@@ -79,6 +82,8 @@ class Sight:
     """What comes cannot be read any more."""
     _body: bytearray = field(default_factory=bytearray)
     _decoder: SseDecoder | None = None
+    _unpacker: Unpacker | None = None
+    _coded: bool = False
     _machine: h11.Connection = field(init=False)
 
     def __post_init__(self) -> None:
@@ -120,7 +125,7 @@ class Sight:
             self._machine.receive_data(data)
             while isinstance(event := self._machine.next_event(), h11.Event):
                 self._take(event)
-        except (h11.RemoteProtocolError, SseError) as error:
+        except (h11.RemoteProtocolError, CodingError, SseError) as error:
             self.lost = True
             self.logged.note(Kind.NOTE, self.operation, text=f"this is not read further: {error}")
 
@@ -128,11 +133,10 @@ class Sight:
         match event:
             case h11.Response():
                 self._head(event)
-            case h11.Data() if self._decoder:
-                for one in self._decoder.feed(bytes(event.data)):
-                    self._event(one)
             case h11.Data():
-                self._body += event.data[: BODY_LIMIT - len(self._body)]
+                data = bytes(event.data)
+                for piece in self._unpacker.feed(data) if self._unpacker else (data,):
+                    self._content(piece)
             case h11.EndOfMessage():
                 self.complete = True
 
@@ -141,9 +145,20 @@ class Sight:
         told = {name.lower(): value for name, value in headers}
         self.status, self.media_type = event.status_code, told.get("content-type", "").partition(";")[0].strip()
         self.logged.note(Kind.STATUS, self.operation, status=self.status, headers=headers)
-        if self.media_type.lower() == "text/event-stream" and told.get("content-encoding", "identity") == "identity":
+        coding = told.get("content-encoding", "identity").lower()
+        self._unpacker = Unpacker(coding) if coding in CODINGS else None
+        self._coded = coding != "identity" and self._unpacker is None
+        if self.media_type.lower() == "text/event-stream" and not self._coded:
             self._decoder, self.events = SseDecoder(), 0
             self.logged.tell(Opened(self.operation, asked(self.request), self.status))
+
+    def _content(self, piece: bytes) -> None:
+        """A piece of the body without its coding; of one with a coding that is not known nothing is kept."""
+        if self._decoder:
+            for event in self._decoder.feed(piece):
+                self._event(event)
+        elif not self._coded:
+            self._body += piece[: BODY_LIMIT - len(self._body)]
 
     def _event(self, event: SseEvent) -> None:
         self.events = (self.events or 0) + event.dispatched

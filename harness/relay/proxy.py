@@ -22,7 +22,7 @@ from ..transport.network import Listener
 from .link import Dial, Ending, dialer, duplex, end, noting_end
 from .message import Channel, Endless, Head, Opaque, Request, ResponseReading, Torn, read_request, written
 from .pool import Pool
-from .pump import Ended, Operate, Outlet, pump, send_through
+from .pump import Ended, Left, Operate, Outlet, pump, send_through
 from .tap import Seen, Tap
 
 Oversee = Callable[[str, HttpRequest], AbstractContextManager[Seen | None]]
@@ -124,7 +124,7 @@ class _Conversation:
         with self.relay.oversee(name, request.http) as seen:
             async with anyio.create_task_group() as tasks:
                 exchange = _Exchange(self, request, name, tasks, seen)
-                tasks.start_soon(_watch, self.client)
+                tasks.start_soon(_watch, self.client, Left)
                 await exchange.run()
                 tasks.cancel_scope.cancel()
 
@@ -155,10 +155,10 @@ class _Conversation:
             await upstream.stream.aclose()
 
 
-async def _watch(channel: Channel) -> None:
-    """Raises Ended when the peer ends; returns when it said more, which then waits in the channel."""
+async def _watch(channel: Channel, end: type[Ended] = Ended) -> None:
+    """Raises an end when the peer ends; returns when it said more, which then waits in the channel."""
     if not channel.pending and not await channel.fill():
-        raise Ended(How.FIN)
+        raise end(How.FIN)
 
 
 @dataclass(slots=True)

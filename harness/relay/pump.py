@@ -30,6 +30,10 @@ class Ended(Exception):
         self.how = how
 
 
+class Left(Ended):
+    """The client ended its connection."""
+
+
 Operate = Callable[[Operation], Awaitable[None]]
 """Does to the target's process what a fault asks for."""
 

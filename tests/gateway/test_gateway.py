@@ -6,6 +6,7 @@ import anyio
 import pytest
 from seatrial.faults import (
     RESET,
+    Coding,
     Fault,
     blackhole,
     cut,
@@ -13,6 +14,7 @@ from seatrial.faults import (
     events,
     octets,
     pause,
+    recode,
     refuse,
     replay_request,
     round_robin,
@@ -27,6 +29,7 @@ from seatrial.relay.message import Request
 from seatrial.transport.network import Network
 from seatrial.transport.sim import SimNetwork
 from seatrial.wire.http1 import Ending, request
+from seatrial.wire.sse import SseDecoder
 
 from tests.clock import virtual
 from tests.faults.harbour import GET, call, event, plain, stream_of
@@ -90,7 +93,7 @@ async def test_a_lost_answer_fires_and_is_no_answer(network: Network) -> None:
         assert [(one.operation, one.fault) for one in fired] == [
             ("post:1, answer dropped", str(drop_response(on="tools/call")))
         ]
-        assert [(one.status, one.ending) for one in exchanges(sea)][0] == (0, "reset")
+        assert next((one.status, one.ending) for one in exchanges(sea)) == (0, "reset")
         assert [record["data"]["fault"] for record in sea.records if record["kind"] == "fired"] == [fired[0].fault]
 
 
@@ -154,8 +157,19 @@ def test_what_happens_to_processes_has_no_place(fault: Fault) -> None:
 @virtual
 async def test_the_benign_profile_passes_everything() -> None:
     async with passage(SimNetwork(), *read_profile("benign").plan, scripts=[streams]) as sea:
+        (head, body), plain = call().split(b"\r\n\r\n"), b"\r\nAccept-Encoding: identity\r\n\r\n"
+        found = await (await sea.client()).ask(head + plain + body, patience=60)
+        data = [event.data for event in SseDecoder().feed(found.response.body) if event.dispatched]
+        assert data == [event.data for event in SseDecoder().feed(b"".join(FIVE))]
+
+
+@virtual
+async def test_the_events_of_a_compressed_stream_are_seen() -> None:
+    async with passage(SimNetwork(), recode(coding=Coding.GZIP), scripts=[streams]) as sea:
         found = await (await sea.client()).ask(call(), patience=60)
-        assert found.response.body == b"".join(FIVE)
+        assert found.response.header("content-encoding") == "gzip"
+        await anyio.sleep(1)
+        assert [told.events for told in exchanges(sea)] == [5]
 
 
 @virtual
@@ -183,7 +197,7 @@ async def test_a_client_that_leaves_a_stream_is_told_of() -> None:
         await client.stream.aclose()
         await sea.servers[0].ended.wait()
         (told,) = exchanges(sea)
-        assert (told.events, told.ending) == (5, "fin")
+        assert (told.events, told.ending) == (5, "the client left")
 
 
 @virtual

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import anyio
@@ -61,7 +60,7 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path: Path) -> None:
         file.write_text("latency(seconds=2)")
         await anyio.sleep(1)
         assert [profile.plan for profile in arming.plans] == [(latency(seconds=2.0),)]
-        os.remove(file)
+        file.unlink()
         await anyio.sleep(60)
         assert [type(event) for event in arming.told] == [Rearmed, NotRearmed]
         file.write_text("cut()")
