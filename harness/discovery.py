@@ -31,6 +31,14 @@ def load_suites(extra: Sequence[Path] = ()) -> tuple[Suite, ...]:
     return tuple(found)
 
 
+def load_regressions(folder: Path) -> tuple[Suite, ...]:
+    """The suite of the regressions that are kept in a folder; none where none are. Raises ConfigError."""
+    from .exploration import FILE, load, suite_of
+
+    file = folder / FILE
+    return (suite_of(load(file)),) if file.exists() else ()
+
+
 def _from_entry_point(point: EntryPoint) -> Suite:
     try:
         made = point.load()()

@@ -21,6 +21,7 @@ _COMMANDS = {
     "checklist": ("checklist", "Make the pre-launch checklist of a target, and sign its lines."),
     "baseline": ("baseline", "Accept failures for a while, and drop what holds again."),
     "diff": ("diff", "Compare two runs: what got worse?"),
+    "explore": ("explore", "Look for faults under which a target breaks its promises."),
     "relay": ("relay", "Stand with faults between your own client and your server."),
     "witness": ("witness", "Run what a target leans on, and see what reaches it."),
 }

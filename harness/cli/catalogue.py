@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..discovery import SuiteError, load_suites
+from ..discovery import SuiteError, load_regressions, load_suites
+from ..document import ConfigError
 from ..keyword import KeywordError
 from ..model import Check, Mutant, Requirement, Suite
 from ..options import Options
@@ -101,9 +102,12 @@ def _require(kind: str, names: Iterable[str], known: Collection[str]) -> None:
             raise Refused(unknown(kind, name, known))
 
 
-def load(extra: Sequence[Path] = ()) -> Catalogue:
-    """Installed suites and those in `extra` files. Raises Refused when one cannot be loaded."""
+def load(extra: Sequence[Path] = (), folder: Path | None = None) -> Catalogue:
+    """Installed suites, those in `extra` files, and the regressions that are kept in a folder.
+
+    Raises Refused when one cannot be loaded.
+    """
     try:
-        return Catalogue(load_suites(extra))
-    except SuiteError as error:
+        return Catalogue((*load_suites(extra), *(load_regressions(folder) if folder is not None else ())))
+    except (SuiteError, ConfigError) as error:
         raise Refused(str(error)) from None

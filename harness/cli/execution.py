@@ -17,6 +17,7 @@ import anyio
 import click
 from anyio.abc import TaskStatus
 
+from ..config import FILE as CONFIG
 from ..engine import Options, Unreachable
 from ..engine import run as run_cases
 from ..events import RunFinished, RunStarted
@@ -56,7 +57,7 @@ def prepare(wanted: Wanted, make: Make, target: tuple[str, ...], told: Mapping[s
 
     Raises Refused for what does not exist.
     """
-    catalogue = load(wanted.suites)
+    catalogue = load(wanted.suites, (wanted.config or CONFIG).parent)
     policy = _policy(wanted)
     options = _options(wanted, catalogue, policy)
     targets = tuple(make(catalogue, options))

@@ -22,7 +22,7 @@ from .refusal import Refused
 @suites_option
 def command(name: str, suites: tuple[Path, ...]) -> None:
     """Explain a check, a requirement, a mutant or a word of a report: what is meant, and where it is written."""
-    catalogue = load(suites)
+    catalogue = load(suites, Path())
     found = list(explained(catalogue, name))
     if not found:
         known = (*catalogue.checks, *catalogue.requirements, *catalogue.mutants, *FAULTS, *words())

@@ -21,7 +21,7 @@ from .selection import selection
 @selection_options
 def command(form: str, suites: tuple[Path, ...], **typed: Any) -> None:
     """List the checks, by suite."""
-    catalogue = load(suites)
+    catalogue = load(suites, Path())
     found = chosen(catalogue, selection(catalogue, **typed))
     rows = [entry(catalogue, *pair) for pair in found]
     click.echo(json.dumps(rows, indent=1) if form == "json" else "\n".join(_text(rows)))

@@ -36,11 +36,13 @@ PAUSES = (0.1, 0.5, 1.5)
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a stimulus shows when nobody interferes: its method, the events of its longest answer, and the bytes."""
+    """What a stimulus shows when nobody interferes: its method, the events of its longest answer, the bytes, and
+    whether its events have ids, by which it can be resumed."""
 
     method: str = ""
     events: int = 0
     octets: int = 0
+    resumable: bool = False
 
 
 def plans(extent: Extent, exchanges: Sequence[str], binding: str) -> SearchStrategy[tuple[Fault, ...]]:

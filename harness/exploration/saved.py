@@ -115,6 +115,9 @@ def append(path: Path, regression: Regression) -> None:
 
 def _written(regression: Regression) -> dict[str, Any]:
     """The keys of an entry as they stand in the file."""
+    import tomlkit
+
     values = {key: getattr(regression, key) for key in _READERS}
-    values |= {"plan": regression.faults, "stimulus": regression.stimulus.value}
+    literal = "'" not in regression.faults
+    values |= {"plan": tomlkit.string(regression.faults, literal=literal), "stimulus": regression.stimulus.value}
     return {key: value for key, value in values.items() if value}

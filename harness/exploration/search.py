@@ -8,14 +8,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import TYPE_CHECKING
 
 from ..faults import FIN, RESET, Fault, cut, events, octets
-from ..model import Result, Verdict, Violation
+from ..model import Reason, Result, Verdict, Violation
+from ..reach import Unreachable
 from ..transcript import Kind, decode
 from ..wire.json import dumps
 from .course import course_of
 from .draws import Extent, plans
 from .regression import Regression
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 AGAIN = 3
 """So often is a plan that failed played again."""
@@ -65,9 +70,11 @@ class Finding:
 
 @dataclass(slots=True)
 class Search:
-    """Plays drawn plans, each once. `subject` is what is played, without faults. Seconds are real ones."""
+    """Plays drawn plans, each once. `subject` is what is played, without faults, and `extent` what it shows then.
+    Seconds are real ones."""
 
     subject: Regression
+    extent: Extent
     play: Play
     seed: int
     examples: int = 100
@@ -78,26 +85,28 @@ class Search:
     sought: str = ""
     """The invariant that was broken first: while a plan is made smaller, it stays this one."""
     _until: float = 0.0
+    _stopped: Exception | None = None
 
     @property
     def verdicts(self) -> Counter[Verdict]:
         return Counter(each.result.verdict for each in self.played.values())
 
     @property
-    def smallest(self) -> tuple[Fault, ...]:
-        """The smallest plan that failed so far: fewest faults, then shortest text."""
-        failed = [plan for plan, each in self.played.items() if self.sought and each.invariant == self.sought]
-        return min(failed, key=lambda plan: (len(plan), len("; ".join(map(str, plan)))), default=())
+    def unjudged(self) -> Counter[str]:
+        """Why plays could not be judged; which faults never fired is told by the reason alone."""
+        found = (each.result for each in self.played.values() if each.result.verdict is Verdict.INCONCLUSIVE)
+        never = Reason.FAULT_NEVER_FIRED
+        return Counter(result.detail if result.reason is not never else "a fault never fired" for result in found)
 
     def run(self) -> Finding | None:
-        """The smallest plan found in the time, confirmed; None where every play held. Raises Unplayable."""
+        """The smallest plan found in the time, confirmed; None where every play held.
+
+        Raises Unplayable, and Unreachable when the target is gone.
+        """
         from hypothesis import HealthCheck, Phase, find, settings
         from hypothesis.errors import NoSuchExample
 
         self._until = self.clock() + self.seconds
-        extent = self._survey()
-        column = self.subject.column
-        drawn = plans(extent, course_of(self.subject.protocol).exchanges(extent.method, column), column.binding)
         asked = settings(
             max_examples=self.examples,
             database=None,
@@ -106,38 +115,46 @@ class Search:
             suppress_health_check=list(HealthCheck),
         )
         try:
-            minimal = find(drawn, self._fails, settings=asked, random=Random(self.seed))
+            minimal = find(self._drawn(), self._fails, settings=asked, random=Random(self.seed))
         except NoSuchExample:
-            return None
-        return self._confirmed(self._readable(minimal, extent))
+            minimal = ()
+        if self._stopped:
+            raise self._stopped
+        return self._confirmed(self._simplest(minimal)) if minimal else None
 
-    def _survey(self) -> Extent:
-        """The stimulus without faults. Raises Unplayable."""
-        alone = self.play(self.subject, self.seed)
-        if alone.broken:
-            raise Unplayable(f"it fails without any fault: {alone.broken.expected}; {alone.broken.actual}")
-        if alone.result.verdict is not Verdict.PASS:
-            raise Unplayable(f"it cannot be judged: {alone.result.detail or alone.result.verdict.value}")
-        return extent(alone.lines, alone.result.case.id)
+    def _drawn(self) -> SearchStrategy[tuple[Fault, ...]]:
+        column = self.subject.column
+        exchanges = course_of(self.subject.protocol).exchanges(self.extent.method, column)
+        return plans(self.extent, exchanges, column.binding)
 
     def _fails(self, plan: tuple[Fault, ...]) -> bool:
         """Does the target break the promise that is sought? A plan that was not played in time does not count."""
-        if plan not in self.played:
-            if self.clock() >= self._until:
-                return False
-            self.played[plan] = self.play(replace(self.subject, plan=plan), self.seed)
-            self.told(self)
+        if plan not in self.played and not self._plays(plan):
+            return False
         invariant = self.played[plan].invariant
         self.sought = self.sought or invariant
         return bool(invariant) and invariant == self.sought
 
-    def _readable(self, plan: tuple[Fault, ...], extent: Extent) -> tuple[Fault, ...]:
-        """The same with whole events in place of bytes, where that fails too."""
-        for place, fault in enumerate(plan):
-            for other in _at_events(fault, extent) if isinstance(fault.after, octets) else ():
-                if self._fails(told := (*plan[:place], other, *plan[place + 1 :])):
-                    plan = told
-                    break
+    def _plays(self, plan: tuple[Fault, ...]) -> bool:
+        """Play it, if there is time left. What makes all further plays senseless ends the search."""
+        if self._stopped or self.clock() >= self._until:
+            return False
+        try:
+            played = self.play(replace(self.subject, plan=plan), self.seed)
+        except Unreachable as gone:
+            self._stopped = gone
+            return False
+        if played.result.reason is Reason.UNSAFE:
+            self._stopped = Unplayable(played.result.detail)
+            return False
+        self.played[plan] = played
+        self.told(self)
+        return True
+
+    def _simplest(self, plan: tuple[Fault, ...]) -> tuple[Fault, ...]:
+        """One fault in place of several, and whole events in place of bytes, where that fails too."""
+        while better := next(filter(self._fails, _simpler(plan, self.extent)), None):
+            plan = better
         return plan
 
     def _confirmed(self, plan: tuple[Fault, ...]) -> Finding:
@@ -149,6 +166,15 @@ class Search:
         told = f"{again} of {AGAIN}"
         found = replace(self.subject, plan=plan, invariant=violation.expected, failed=told)
         return Finding(found, violation, again, AGAIN)
+
+
+def _simpler(plan: tuple[Fault, ...], extent: Extent) -> Iterator[tuple[Fault, ...]]:
+    """What hypothesis does not try, because more than one thing changes at once."""
+    if len(plan) > 1:
+        yield from ((fault,) for fault in _at_events(plan[0], extent))
+    for place, fault in enumerate(plan):
+        if isinstance(fault.after, octets):
+            yield from ((*plan[:place], other, *plan[place + 1 :]) for other in _at_events(fault, extent))
 
 
 def _at_events(fault: Fault, extent: Extent) -> Iterator[Fault]:
@@ -172,4 +198,5 @@ def extent(lines: Sequence[str], case: str) -> Extent:
             count[record.operation] += 1
         if record.kind in (Kind.EVENT, Kind.RECEIVED):
             size[record.operation] += len(dumps(record.data.get("message", record.data)))
-    return Extent(method, max(count.values(), default=0), max(size.values(), default=0))
+    resumable = any(record.data.get("event_id") for record in records)
+    return Extent(method, max(count.values(), default=0), max(size.values(), default=0), resumable)

@@ -19,7 +19,7 @@ from ..cli.refusal import Refused
 from ..cli.run import fleet
 from ..conduct import Conduct
 from ..config import TargetConfig, load, select
-from ..discovery import SuiteError, load_suites
+from ..discovery import SuiteError, load_regressions, load_suites
 from ..document import ConfigError, read
 from ..engine import Options
 from ..faults import FaultError
@@ -90,7 +90,7 @@ def asked(config: pytest.Config) -> Asked:
         file=file,
         place=place,
         targets=targets(config, file, tuple(typed.seatrial_target)),
-        suites=suites(tuple(map(Path, typed.seatrial_suites))),
+        suites=suites(tuple(map(Path, typed.seatrial_suites)), place.parent),
         options=Options(
             seed=seed, tempo=typed.seatrial_tempo, profile=ambient.name, plan=ambient.plan, conduct=conduct(config)
         ),
@@ -112,10 +112,10 @@ def targets(config: pytest.Config, file: Path, names: tuple[str, ...]) -> tuple[
         return tuple(select(known, name, file) for name in names) if names else tuple(known.values())
 
 
-def suites(extra: tuple[Path, ...]) -> tuple[Suite, ...]:
-    """Raises UsageError."""
+def suites(extra: tuple[Path, ...], folder: Path) -> tuple[Suite, ...]:
+    """All suites, and the regressions that are kept in a folder. Raises UsageError."""
     with _usage():
-        return load_suites(extra)
+        return (*load_suites(extra), *load_regressions(folder))
 
 
 def policy(config: pytest.Config) -> Policy:
