@@ -33,7 +33,7 @@ class Flush(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recode(Fault):
-    """An answer is compressed, where the client takes that and no word of the target forbids it.
+    """An answer is compressed. `honour`: only where the client takes that and the target does not forbid it.
 
     `flush` never: nothing comes before the end. `truncated`: the last half of what the compressor had left is
     missing, although the body ends as a whole one does.
@@ -45,17 +45,19 @@ class Recode(Fault):
     coding: Coding = Coding.GZIP
     flush: Flush = Flush.EVENT
     truncated: bool = False
+    honour: bool = True
 
     @property
     def benign(self) -> bool:
-        return self.flush is Flush.EVENT and not self.truncated
+        return self.honour and self.flush is Flush.EVENT and not self.truncated
 
     @property
     def outward(self) -> int:
         return 2 if self.benign else 1
 
     def on_answer(self, armed: Armed, exchange: Exchange, answer: HttpAnswer) -> Rewritten | None:
-        mine = takes(exchange.request.headers, self.coding) and _may_be_coded(exchange.request.verb, answer)
+        allowed = takes(exchange.request.headers, self.coding) and not _protected(answer)
+        mine = _codable(exchange.request.verb, answer) and (allowed or not self.honour)
         if not mine or not armed.fire(f"{exchange.name}, answer as {self.coding}"):
             return None
         kept = (pair for pair in answer.headers if pair[0].lower() not in ("content-length", "transfer-encoding"))
@@ -74,11 +76,15 @@ def _refused(weights: list[str]) -> bool:
     return any(weight.startswith("q=") and not weight[2:].strip("0.") for weight in weights)
 
 
-def _may_be_coded(verb: str, answer: HttpAnswer) -> bool:
-    """Whether there is a body that is not coded already, nor protected (RFC 9111, 5.2.2.6: no-transform)."""
+def _codable(verb: str, answer: HttpAnswer) -> bool:
+    """Whether there is a body that is not coded already."""
     bodiless = verb == "HEAD" or answer.status in (204, 206, 304) or answer.header("content-length") == "0"
-    plain = answer.header("content-encoding").lower() in ("", "identity")
-    return plain and not bodiless and "no-transform" not in answer.header("cache-control").lower()
+    return not bodiless and answer.header("content-encoding").lower() in ("", "identity")
+
+
+def _protected(answer: HttpAnswer) -> bool:
+    """Whether nobody may change the body on its way (RFC 9111, 5.2.2.6)."""
+    return "no-transform" in answer.header("cache-control").lower()
 
 
 class _Coded(Stage):

@@ -139,7 +139,7 @@ MANGLED = (
     duplicate_response(),
     informational(codes=(102,)),
     truncate_body(how=Short.TERMINATED),
-    recode(flush=Flush.NEVER, truncated=True, times=1),
+    recode(flush=Flush.NEVER, truncated=True, honour=False, times=1),
 )
 """All of the answer is read before the client gets what is left of it: whoever ends it early may have cancelled."""
 

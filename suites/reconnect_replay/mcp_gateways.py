@@ -44,8 +44,8 @@ ANSWERS: Sequence[Fault] = (
     duplicate_response(),
     informational(),
     buffer(honour=False, times=1),
-    recode(flush=Flush.NEVER, times=1),
-    recode(flush=Flush.NEVER, truncated=True, times=1),
+    recode(flush=Flush.NEVER, honour=False, times=1),
+    recode(flush=Flush.NEVER, truncated=True, honour=False, times=1),
     *(truncate_body(how=how) for how in Short),
 )
 

@@ -276,8 +276,18 @@ async def test_events_are_changed_before_they_are_compressed() -> None:
         assert sorted(named(sea)) == ["drop_event", "recode"]
 
 
+@virtual
+async def test_an_answer_is_compressed_though_nobody_wants_it() -> None:
+    raw = call().replace(b"Host:", b"Accept-Encoding: identity\r\nHost:", 1)
+    script = plain(ANSWER, b"Cache-Control: no-transform\r\n")
+    async with harbour(SimNetwork(), recode(honour=False), scripts=[lambda _: script]) as sea:
+        response = (await (await sea.client()).ask(raw)).response
+        assert unpacked(response.body, Coding.GZIP) == (ANSWER, True)
+
+
 def test_only_honest_compression_is_benign() -> None:
     assert recode().benign
+    assert not recode(honour=False).benign
     assert not recode(truncated=True).benign
     assert not recode(flush=Flush.NEVER).benign
 
@@ -420,10 +430,11 @@ async def test_requests_that_share_a_connection_come_before_the_first_is_answere
         got = b""
         while len(got) < len(call(number=0)) * 2:
             got += await near.receive()
-        assert got in (call(number=0) + call(number=1), call(number=1) + call(number=0))
-        await near.send(plain(b"1")[0] + plain(b"2")[0])
-        bodies = [await client.receive() for client in clients]
-        assert bodies == [plain(b"1")[0], plain(b"2")[0]]
+        asked = sorted((0, 1), key=lambda number: got.index(call(number=number)))
+        assert got == b"".join(call(number=number) for number in asked)
+        answers = [plain(str(number).encode())[0] for number in (0, 1)]
+        await near.send(b"".join(answers[number] for number in asked))
+        assert [await client.receive() for client in clients] == answers
         tasks.cancel_scope.cancel()
 
 
