@@ -130,7 +130,7 @@ async def readings_do_not_go_back(lab: A2aLab) -> None:
             readings: list[Update] = []
             while anyio.current_time() < work.over and not (readings and readings[-1].terminal):
                 readings.append(await reader.task(work.task))
-                await lab.quiet(work.play.lasts / CHUNKS)
+                await lab.until(work.begun + len(readings) * work.play.lasts / CHUNKS)
         if len({_length(reading) for reading in readings}) < LAG + 2:
             lab.inconclusive(Reason.STIMULUS_FAILED, "the task was over at once", *_records(readings))
         back = [later for earlier, later in pairwise(readings) if _length(later) < _length(earlier)]
