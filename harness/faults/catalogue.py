@@ -91,11 +91,15 @@ def benign_profile() -> tuple[Fault, ...]:
     """What surrounds a whole run that must change no verdict."""
     return (
         Latency(seconds=0.005, jitter=0.01),
-        Slice(),
-        SplitAt(),
+        Throttle(rate=1024 * 1024, burst=16 * 1024),
+        Slice(most=4),
+        SplitAt(inside="any", most=4),
         Buffer(),
         KeepaliveChurn(every=3),
         PipeSplit(),
+        Recode(),
+        InjectComment(),
+        Blank(),
         PipeMerge(),
         StderrNoise(),
     )

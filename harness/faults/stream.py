@@ -281,7 +281,6 @@ class _Sliced(Reshaping):
         yield data
 
 
-SPLITS = 32
 INSIDES: dict[str, re.Pattern[bytes]] = {
     "code-point": re.compile(rb"[\xc2-\xf4](?=[\x80-\xbf])"),
     "field": re.compile(rb"\bda(?=ta:)|\beve(?=nt:)|\bi(?=d:)|\bret(?=ry:)"),
@@ -289,16 +288,21 @@ INSIDES: dict[str, re.Pattern[bytes]] = {
     "chunk-size": re.compile(rb"(?<=\r\n)[0-9A-Fa-f](?=[0-9A-Fa-f]{0,15}\r\n)"),
     "escape": re.compile(rb'\\(?=["\\/bfnrtu])'),
 }
+INSIDES["any"] = re.compile(b"|".join(pattern.pattern for pattern in INSIDES.values()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitAt(BenignFault):
-    """A write ends just inside every code point, SSE field name, CRLF, chunk size or JSON escape, 32 times a chunk."""
+    """A write ends just inside every code point, SSE field name, CRLF, chunk size or JSON escape, or any of these.
+
+    Of one chunk at most `most` are split, drawn from all.
+    """
 
     name: ClassVar[str] = "split_at"
     mounts: ClassVar[frozenset[Mount]] = STREAMS
     inside: str = "code-point"
     gap: float = 0.001
+    most: int = 32
 
     def __post_init__(self) -> None:
         Fault.__post_init__(self)
@@ -307,7 +311,7 @@ class SplitAt(BenignFault):
 
     @property
     def delay(self) -> float:
-        return SPLITS * self.gap
+        return self.most * self.gap
 
     def reshaping(self, armed: Armed, flow: Flow) -> Stage:
         return _SplitInside(armed, flow, self)
@@ -317,12 +321,17 @@ class _SplitInside(Reshaping):
     def __init__(self, armed: Armed, flow: Flow, fault: SplitAt) -> None:
         super().__init__(armed, flow)
         self._pattern, self._gap = INSIDES[fault.inside], Gap(fault.gap)
+        self._most, self._random = fault.most, self.random()
 
     def feed(self, data: bytes) -> Iterator[Action]:
         start = 0
-        for match, _ in zip(self._pattern.finditer(data), range(SPLITS), strict=False):
+        for place in self._places(data):
             self.note()
-            yield data[start : match.end()]
+            yield data[start:place]
             yield self._gap
-            start = match.end()
+            start = place
         yield data[start:]
+
+    def _places(self, data: bytes) -> list[int]:
+        found = [match.end() for match in self._pattern.finditer(data)]
+        return found if len(found) <= self._most else sorted(self._random.sample(found, self._most))

@@ -188,10 +188,21 @@ async def test_a_chunk_size_is_split() -> None:
         assert pieces[1:] == [b"4\r\n" + b"x" * 20 + b"\r\n1", b"\r\ny\r\n0", b"\r\n\r\n"]
 
 
+@virtual
+async def test_of_many_places_some_are_drawn() -> None:
+    body = b'{"a":"' + b"\\n" * 50 + b'"}'
+    async with harbour(SimNetwork(), split_at(inside="any", gap=1.0, most=3), scripts=[lambda _: plain(body)]) as sea:
+        client = await sea.client()
+        await client.stream.send(call())
+        pieces = [await client.read() for _ in range(4)]
+        assert b"".join(pieces) == plain(body)[0]
+        assert all(piece[-1:] in (b"\r", b"\\") for piece in pieces[:3])
+
+
 BENIGN = st.one_of(
     st.builds(latency, seconds=st.floats(0, 9), jitter=st.floats(0, 9)),
     st.builds(slices, smallest=st.just(1), largest=st.integers(1, 40), gap=st.floats(0, 1)),
-    st.builds(split_at, inside=st.sampled_from(["code-point", "field", "crlf", "chunk-size", "escape"])),
+    st.builds(split_at, inside=st.sampled_from(["code-point", "field", "crlf", "chunk-size", "escape", "any"]), most=st.integers(0, 9)),
     st.builds(throttle, rate=st.floats(1000, 1e6), burst=st.integers(1, 5000)),
 )
 

@@ -81,6 +81,13 @@ OF_FAULT: dict[tuple[str, str], st.SearchStrategy[Any]] = {
     ("stale_replica", "lag"): st.integers(1, 9),
     ("stdout_garbage", "text"): st.text(st.characters(categories=["L", "N"])),
     ("stdout_garbage", "after"): st.one_of(st.sampled_from([connect, eof]), st.integers(1, 9).map(messages)),
+    **{
+        (name, "after"): st.just(connect) | st.builds(messages, st.integers(0, 9))
+        for name in ("fragment", "ping_flood", "close_code", "no_close_handshake", "unmasked", "rsv")
+    },
+    ("rsv", "bit"): st.integers(1, 3),
+    ("unmasked", "direction"): st.just(UP),
+    ("ping_flood", "rate"): st.floats(0.001, 1e6),
     ("truncate_body", "how"): st.sampled_from(Short),
     ("redirect", "code"): st.sampled_from([301, 302, 303, 307, 308]),
     ("cancel_race", "after"): st.one_of(st.sampled_from([connect, eof]), st.integers(0, 9).map(events)),
@@ -185,7 +192,7 @@ def test_a_plan_is_several_faults() -> None:
         ("cut(times=-1)", "cut: times is negative"),
         ("cut(times=True)", "cut: times must be of kind int"),
         ("status(code=99)", "status: code is from 200 to 599"),
-        ("split_at(inside='ship')", "split_at: inside is one of code-point, field, crlf, chunk-size, escape"),
+        ("split_at(inside='ship')", "split_at: inside is one of code-point, field, crlf, chunk-size, escape, any"),
         ("drop_event(after=eof)", "drop_event: after is events\\(n\\)"),
         ("latency()\ncut", "line 2 of the fault plan is not of the form"),
         ("cut(", "line 1 of the fault plan is not of the form"),
