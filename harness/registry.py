@@ -60,7 +60,7 @@ def check(
 _GENTLE = frozenset(
     {
         *("latency", "throttle", "slice", "split_at", "buffer", "keepalive_churn", "inject_comment", "blank"),
-        *("pipe_split", "pipe_merge", "stderr_noise"),
+        *("pipe_split", "pipe_merge", "stderr_noise", "fragment"),
     }
 )
 """Faults that a correct peer does not notice."""

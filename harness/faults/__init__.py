@@ -23,6 +23,12 @@ from .event_streams import TwoStreams as two_streams
 from .event_streams import UnterminatedTail as unterminated_tail
 from .exchange import Exchange, HttpRequest
 from .fault import Armed, Fault, FaultError, Fired, Mount, settings
+from .frames import CloseCode as close_code
+from .frames import Fragment as fragment
+from .frames import NoCloseHandshake as no_close_handshake
+from .frames import PingFlood as ping_flood
+from .frames import Rsv as rsv
+from .frames import Unmasked as unmasked
 from .headers import Case as case
 from .headers import DuplicateHeader as duplicate_header
 from .headers import Letters
@@ -131,6 +137,7 @@ __all__ = [
     "cancel_race",
     "capability_lie",
     "case",
+    "close_code",
     "concurrent",
     "connect",
     "corrupt",
@@ -147,6 +154,7 @@ __all__ = [
     "events",
     "failover",
     "first",
+    "fragment",
     "from_json",
     "full_pipe",
     "half_close",
@@ -161,11 +169,13 @@ __all__ = [
     "messages",
     "mount_for",
     "mutate_id",
+    "no_close_handshake",
     "octets",
     "oversize",
     "parse",
     "parse_plan",
     "pause",
+    "ping_flood",
     "pipe_merge",
     "pipe_split",
     "pipeline",
@@ -182,6 +192,7 @@ __all__ = [
     "retry_field",
     "rewrite_type",
     "round_robin",
+    "rsv",
     "settings",
     "sigkill",
     "sigstop",
@@ -203,6 +214,7 @@ __all__ = [
     "truncate_body",
     "two_streams",
     "unknown_id",
+    "unmasked",
     "unterminated_tail",
     "version_skew",
 ]

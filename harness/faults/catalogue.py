@@ -10,6 +10,7 @@ from .company import Concurrent, Pipeline, ReorderResponses
 from .connect import Blackhole, Refuse
 from .event_streams import CrOnly, TwoStreams, UnterminatedTail
 from .fault import Fault, Mount
+from .frames import CloseCode, Fragment, NoCloseHandshake, PingFlood, Rsv, Unmasked
 from .headers import Case, DuplicateHeader, RenameHeader, RewriteType, StripHeaders
 from .http import (
     Buffer,
@@ -54,6 +55,7 @@ FAULTS: dict[str, type[Fault]] = {
         *(Bom, CrOnly, RetryField, UnterminatedTail, TwoStreams),
         *(Malform, LateAnswer, CancelRace, DoubleCancel, UnknownId, VersionSkew, CapabilityLie),
         *(PipeSplit, PipeMerge, StderrNoise, StdoutGarbage, StdinEof, Sigterm, Sigkill, Sigstop, FullPipe),
+        *(Fragment, PingFlood, CloseCode, NoCloseHandshake, Unmasked, Rsv),
         *(Failover, Restart, Pause, StaleReplica, Skew, HarnessJump),
     )
 }

@@ -40,6 +40,7 @@ class Framing(StrEnum):
     BODY = "body"
     SSE = "sse"
     LINES = "lines"
+    WEBSOCKET = "websocket"
 
 
 @dataclass(frozen=True, slots=True)

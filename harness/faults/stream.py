@@ -16,7 +16,7 @@ from .trigger import EOF, Trigger
 
 STREAMS = frozenset(Mount)
 SOCKETS = frozenset({Mount.LINK, Mount.SIM})
-EXCHANGED = frozenset({Framing.REQUEST, Framing.BODY, Framing.SSE})
+EXCHANGED = frozenset({Framing.REQUEST, Framing.BODY, Framing.SSE, Framing.WEBSOCKET})
 """What the parts of an exchange are made of."""
 
 

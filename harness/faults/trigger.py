@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from ..wire import json, jsonrpc, lines, sse
+from ..wire import json, jsonrpc, lines, sse, websocket
 from .stage import Framing
 
 
@@ -163,7 +163,7 @@ class Events(Trigger):
 
 @dataclass(frozen=True, slots=True)
 class Messages(Trigger):
-    """After n JSON-RPC messages of a stream; with `method`, only calls of it count."""
+    """After n JSON-RPC messages of a stream, or any n of a WebSocket; with `method`, only calls of it count."""
 
     name: ClassVar[str] = "messages"
     n: int = 1
@@ -174,6 +174,8 @@ class Messages(Trigger):
             return _Units(self.n, _Events(self.method))
         if framing is Framing.LINES:
             return _Units(self.n, _Lines(self.method))
+        if framing is Framing.WEBSOCKET:
+            return _Units(self.n, _Frames(self.method))
         return At(None)
 
 
@@ -238,6 +240,30 @@ class _Lines:
     def feed(self, data: bytes) -> Iterable[tuple[int, bool]]:
         for line in self.decoder.feed(data):
             yield len(line) + 1, is_call(line, self.method)
+
+
+@dataclass(slots=True)
+class _Frames:
+    """Frames of a WebSocket, the last of a message counts."""
+
+    method: str
+    decoder: websocket.FrameDecoder = field(default_factory=websocket.FrameDecoder)
+    message: bytearray = field(default_factory=bytearray)
+
+    def feed(self, data: bytes) -> Iterable[tuple[int, bool]]:
+        for frame, raw in self.decoder.feed(data):
+            yield len(raw), not frame.control and self._ends(frame)
+
+    def _ends(self, frame: websocket.Frame) -> bool:
+        """Whether the frame is the last of a message that counts. Raises FrameTooLong."""
+        self.message += frame.payload if self.method else b""
+        if len(self.message) > self.decoder.limit:
+            raise websocket.FrameTooLong(f"a message is longer than {self.decoder.limit} bytes")
+        if not frame.fin:
+            return False
+        whole = bytes(self.message)
+        self.message.clear()
+        return not self.method or is_call(whole, self.method)
 
 
 def is_call(text: str | bytes, method: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 
 import anyio
 import h11
@@ -16,6 +17,8 @@ HEAD_LIMIT = 1024 * 1024
 BODY_LIMIT = 16 * 1024 * 1024
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _FRAMING = ("content-length", "transfer-encoding")
+_GOING_ON = (h11.SEND_RESPONSE, h11.SEND_BODY)
+"""States in which what comes belongs to the same message, or to the answer that follows an interim one."""
 
 
 @dataclass(slots=True)
@@ -31,6 +34,12 @@ class Channel:
             await self.fill()
         data, self.pending = self.pending, b""
         return data
+
+    async def receive(self) -> bytes:
+        """The same as a source of bytes. Raises EndOfStream."""
+        if data := await self.read():
+            return data
+        raise anyio.EndOfStream
 
     async def fill(self) -> bool:
         """Read once more into `pending`; false at the end."""
@@ -76,6 +85,11 @@ class Head:
     headers: Headers
     raw: bytes
     final: bool
+
+    @property
+    def switching(self) -> bool:
+        """Whether another protocol follows on the connection."""
+        return self.status == HTTPStatus.SWITCHING_PROTOCOLS
 
     @property
     def framed(self) -> bool:
@@ -143,10 +157,10 @@ class _Reading:
         rest = self.machine.trailing_data[0]
         raw = bytes(self.raw[: len(self.raw) - len(rest)])
         self.raw.clear()
-        if self.machine.their_state in (h11.DONE, h11.MUST_CLOSE):
-            self.channel.pending = rest
-        else:
+        if self.machine.their_state in _GOING_ON:
             self.raw += rest
+        else:
+            self.channel.pending = rest
         return raw
 
 
@@ -155,7 +169,8 @@ class ResponseReading:
 
     def __init__(self, channel: Channel, verb: str) -> None:
         machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT)
-        machine.send(h11.Request(method=verb, target="/", headers=[("Host", "target")]))
+        # whatever was proposed, it is the target that says by 101 whether another protocol follows
+        machine.send(h11.Request(method=verb, target="/", headers=[("Host", "target"), ("Upgrade", "any")]))
         machine.send(h11.EndOfMessage())
         self._reading = _Reading(channel, machine)
         self.trailers: Headers = ()

@@ -13,7 +13,7 @@ import anyio
 from anyio.abc import ByteStream, TaskGroup
 
 from ..chance import Chance
-from ..faults.exchange import Exchange, HttpRequest, WholeAnswer
+from ..faults.exchange import Exchange, HttpRequest, WholeAnswer, header
 from ..faults.fault import Armed, Fault, Fired
 from ..faults.operation import Operation, Restart, Stop
 from ..faults.stage import Action, Chain, Direction, Flow, Framing, Headers, How, Stage
@@ -127,6 +127,18 @@ class _Conversation:
                 tasks.start_soon(_watch, self.client, Left)
                 await exchange.run()
                 tasks.cancel_scope.cancel()
+            if exchange.switched:
+                await self._switched(exchange)
+
+    async def _switched(self, exchange: _Exchange) -> None:
+        """Another protocol follows on both connections until they have ended."""
+        assert self.upstream
+        operated = self.relay.operated
+        up, down = (exchange.onward(way) for way in (Direction.UP, Direction.DOWN))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(pump, self.client, up, Outlet(self.upstream.stream, operated))
+            tasks.start_soon(pump, self.upstream, down, Outlet(exchange.client, operated))
+        raise Ended(How.FIN)
 
     async def _tunnel(self, raw: bytes) -> None:
         upstream = await self.connected("tunnel")
@@ -172,6 +184,8 @@ class _Exchange:
     seen: Seen | None = None
     selected: list[Armed] = field(init=False)
     closing: bool = False
+    switched: Head | None = None
+    """By which the target went on to another protocol."""
     beside: list[anyio.Event] = field(default_factory=list)
     """Set when what was sent beside the request is answered; before that the exchange is not over."""
     _sent: bool = False
@@ -187,7 +201,7 @@ class _Exchange:
         await self._through(self.selected)
         for answered in self.beside:
             await answered.wait()
-        if self.closing:
+        if self.closing and not self.switched:
             raise Ended(How.FIN)
 
     async def _through(self, faults: Sequence[Armed]) -> None:
@@ -234,13 +248,22 @@ class _Exchange:
     async def _receive(self, upstream: Channel) -> None:
         response = ResponseReading(upstream, self.request.verb)
         while isinstance(head := await response.head(), Head) and not head.final:
-            await self._client.send(head.raw)
+            await self.client.send(head.raw)
+            if head.switching:
+                self.switched = head
+                return None
         if isinstance(head, Opaque):
             return await self.conversation.passed_untouched(head.raw)
         await self._answered(head, response)
         if not response.reusable:
             raise Ended(How.FIN)
         return None
+
+    def onward(self, direction: Direction) -> Chain:
+        """What the bytes behind a switch of protocols go through."""
+        protocol = header(self.switched.headers, "upgrade").lower() if self.switched else ""
+        flow = Flow(self.name, direction, Framing.WEBSOCKET if protocol == "websocket" else Framing.RAW)
+        return Chain([stage for armed in self.selected for stage in armed.stages(flow)])
 
     def _upward(self) -> Chain:
         """What the bytes of the request go through."""
@@ -249,9 +272,9 @@ class _Exchange:
 
     async def _answered(self, head: Head, response: ResponseReading) -> None:
         head, stages = self._rewritten(head)
-        await self._client.send(_closing_head(head.raw) if self.closing else head.raw)
+        await self.client.send(_closing_head(head.raw) if self.closing else head.raw)
         operated = self.conversation.relay.operated
-        outlet = _BodyOutlet(self._client, operated, response=response, framed=head.framed)
+        outlet = _BodyOutlet(self.client, operated, response=response, framed=head.framed)
         try:
             await pump(response, Chain(stages), outlet)
         except* Torn:
@@ -268,7 +291,7 @@ class _Exchange:
         return head, stages
 
     @property
-    def _client(self) -> ByteStream:
+    def client(self) -> ByteStream:
         stream = self.conversation.client.stream
         return Tap(stream, self.seen) if self.seen else stream
 
@@ -312,7 +335,7 @@ class _Exchange:
             await end(How.FIN, stream)
 
     async def deliver(self, answer: WholeAnswer) -> None:
-        await self._client.send(answer.raw)
+        await self.client.send(answer.raw)
         if answer.last:
             raise Ended(How.FIN)
 
@@ -320,10 +343,10 @@ class _Exchange:
         phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
         if status >= 200 and not any(name.lower() == "content-length" for name, _ in headers):
             headers = (*headers, ("Content-Length", str(len(body))))
-        await self._client.send(written(f"HTTP/1.1 {status} {phrase}", headers) + body)
+        await self.client.send(written(f"HTTP/1.1 {status} {phrase}", headers) + body)
 
     async def perform(self, action: Action) -> None:
-        await Outlet(self._client, self.conversation.relay.operated).perform(action, anyio.current_time())
+        await Outlet(self.client, self.conversation.relay.operated).perform(action, anyio.current_time())
         if isinstance(action, Restart | Stop):
             await self.conversation.disconnected()
 

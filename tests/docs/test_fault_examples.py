@@ -14,7 +14,7 @@ from ..engine.declare import HTTP, STDIO, D, suite_of
 from ..sailing import sail
 from .pages import ROOT, rows
 
-EXAMPLES = [row[3] for row in rows(ROOT / "docs" / "faults.md", "fault")]
+EXAMPLES = [row[3] for row in rows(ROOT / "docs" / "faults.md", "fault") if row[2] != "WebSocket"]
 CAPABILITIES: Mapping[str, Any] = {"elicitation": {}, "sampling": {}}
 REPLIES: Mapping[str, Any] = {"elicitation/create": {"action": "decline"}}
 

@@ -33,6 +33,7 @@ SETTINGS: dict[str, st.SearchStrategy[Any]] = {
     "size": st.integers(1, 4096),
     "honour": st.just(True),
     "every": st.integers(1, 4),
+    "code_points": st.booleans(),
     "count": st.integers(1, 5),
     "pieces": st.integers(2, 5),
     "text": st.sampled_from(["", "keep-alive", "data: no"]),
