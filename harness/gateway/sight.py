@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 import anyio
@@ -88,8 +89,9 @@ class Sight:
 
     def __post_init__(self) -> None:
         self._machine = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_LIMIT)
-        # h11 reads an answer only after a request; its verb alone decides how the answer is framed.
-        self._machine.send(h11.Request(method=self.request.verb, target="/", headers=[("Host", "server")]))
+        # h11 reads an answer only after a request: its verb, and what it offers to go on to, say how to.
+        offers = [pair for pair in self.request.headers if pair[0].lower() in ("upgrade", "connection")]
+        self._machine.send(h11.Request(method=self.request.verb, target="/", headers=[("Host", "server"), *offers]))
         self._machine.send(h11.EndOfMessage())
 
     def __call__(self, data: bytes) -> None:
@@ -137,10 +139,13 @@ class Sight:
                 data = bytes(event.data)
                 for piece in self._unpacker.feed(data) if self._unpacker else (data,):
                     self._content(piece)
+            case h11.InformationalResponse() if event.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+                self._head(event)
+                self.complete = True
             case h11.EndOfMessage():
                 self.complete = True
 
-    def _head(self, event: h11.Response) -> None:
+    def _head(self, event: h11.Response | h11.InformationalResponse) -> None:
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in event.headers.raw_items()]
         told = {name.lower(): value for name, value in headers}
         self.status, self.media_type = event.status_code, told.get("content-type", "").partition(";")[0].strip()
