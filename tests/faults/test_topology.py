@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from seatrial.config import TargetConfig
 from seatrial.faults import (
     Fault,
     FaultError,
@@ -24,6 +25,7 @@ from seatrial.faults import (
     stall,
 )
 from seatrial.relay.message import Request
+from seatrial.target import RealTarget, StartFailure
 from seatrial.transport.clock import jump
 from seatrial.transport.network import Network
 from seatrial.transport.sim import SimNetwork
@@ -182,10 +184,20 @@ def test_the_clock_of_a_target_is_shifted(seconds: float, kind: str) -> None:
     play(kind, scenario)
 
 
-def test_the_clock_of_a_program_that_knows_no_variable_needs_a_library() -> None:
-    found = skewing(-1.5, {})
-    assert not found or (found["FAKETIME"] == "-1.5" and Path(found["LD_PRELOAD"]).exists())
-    assert skewing(-1.5, {CLOCK_SKEW: "0"}) == {CLOCK_SKEW: "-1.5"}
+def test_the_clock_of_a_program_that_knows_no_variable_needs_a_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = RealTarget(TargetConfig(name="any", command=("true",)))
+    monkeypatch.setattr("seatrial.transport.skew.LIBRARIES", (f"{tmp_path}/*/libfaketime.so.1",))
+    with pytest.raises(StartFailure, match="install libfaketime, or name SEATRIAL_CLOCK_SKEW in env"):
+        program.skewed(60.0)
+    library = tmp_path / "faketime" / "libfaketime.so.1"
+    library.parent.mkdir()
+    library.touch()
+    assert program.skewed(-1.5).config.env == {"LD_PRELOAD": str(library), "FAKETIME": "-1.5"}
+    assert skewing(60.0, {CLOCK_SKEW: "0"}) == {CLOCK_SKEW: "+60.0"}, (
+        "a program that knows the variable is not deceived"
+    )
 
 
 @virtual
