@@ -80,7 +80,8 @@ def explored(asked: Asked) -> Exit:
         _announce(search)
         finding = search.run()
     except Unplayable as reason:
-        click.echo(f"There is nothing to explore: {printable(str(reason))}", err=True)
+        hint = "" if player.make().stimuli else "; seatrial init proposes stimuli and writes them down"
+        click.echo(f"There is nothing to explore: {printable(str(reason))}{hint}", err=True)
         return Exit.UNJUDGED
     except Unreachable as gone:
         click.echo(f"The target cannot be explored: {printable(str(gone))}", err=True)

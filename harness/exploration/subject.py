@@ -22,9 +22,10 @@ def candidates(
     """The stimulus, or the best one that the target has, in each column that may be asked for; newest ones first."""
     for protocol in (target.protocol,) if target.protocol else names(target.listens):
         driver = driver_of(protocol)
-        for version in reversed(driver.versions) if protocol in courses() else ():
-            for binding in driver.bindings(target.listens):
-                if (not versions or version in versions) and (not bindings or binding in bindings):
+        known = [version for version in driver.versions if version in (versions or target.versions or driver.versions)]
+        for version in reversed(known) if protocol in courses() else ():
+            for binding in target.bindings or driver.bindings(target.listens):
+                if not bindings or binding in bindings:
                     yield Regression(
                         name=f"{NAME}-{version}-{binding}",
                         target=target.name,

@@ -124,7 +124,7 @@ async def resuming_again_gives_the_same(lab: McpLab) -> None:
     "A stream can be resumed from each of its events",
     needs={Role.PROGRESS},
     faults=CUT,
-    mutants=("replay.first-event-lost",),
+    mutants=("replay.first-event-lost", "replay.page-boundary"),
     isolation=Isolation.SESSION,
 )
 async def each_event_is_a_point_to_resume_from(lab: McpLab) -> None:
