@@ -6,10 +6,12 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import ClassVar
+from importlib import import_module
+from importlib.util import find_spec
+from typing import ClassVar, Protocol
 
 from .exchange import Exchange, HttpAnswer, Rewritten
-from .fault import Armed, Fault, Mount
+from .fault import Armed, Fault, FaultError, Mount
 from .http import RELAYED
 from .stage import Action, Headers, Stage
 
@@ -19,9 +21,7 @@ class Coding(StrEnum):
 
     GZIP = "gzip"
     DEFLATE = "deflate"
-
-
-_WINDOWS = {Coding.GZIP: 16 + zlib.MAX_WBITS, Coding.DEFLATE: zlib.MAX_WBITS}
+    BR = "br"
 
 
 class Flush(StrEnum):
@@ -46,6 +46,11 @@ class Recode(Fault):
     flush: Flush = Flush.EVENT
     truncated: bool = False
     honour: bool = True
+
+    def __post_init__(self) -> None:
+        Fault.__post_init__(self)
+        if self.coding is Coding.BR and not find_spec("brotli"):
+            raise FaultError("recode: br needs the package brotli; install seatrial[br]")
 
     @property
     def benign(self) -> bool:
@@ -87,17 +92,44 @@ def _protected(answer: HttpAnswer) -> bool:
     return "no-transform" in answer.header("cache-control").lower()
 
 
+class _Compressor(Protocol):
+    def process(self, data: bytes) -> bytes: ...
+    def flush(self) -> bytes: ...
+    def finish(self) -> bytes: ...
+
+
+class _Zlib:
+    def __init__(self, window: int) -> None:
+        self._inner = zlib.compressobj(wbits=window)
+
+    def process(self, data: bytes) -> bytes:
+        return self._inner.compress(data)
+
+    def flush(self) -> bytes:
+        return self._inner.flush(zlib.Z_SYNC_FLUSH)
+
+    def finish(self) -> bytes:
+        return self._inner.flush()
+
+
+def _compressor(coding: Coding) -> _Compressor:
+    if coding is Coding.BR:
+        compressor: _Compressor = import_module("brotli").Compressor()
+        return compressor
+    return _Zlib(zlib.MAX_WBITS + (16 if coding is Coding.GZIP else 0))
+
+
 class _Coded(Stage):
     def __init__(self, fault: Recode) -> None:
         self._fault = fault
-        self._compressor = zlib.compressobj(wbits=_WINDOWS[fault.coding])
+        self._compressor = _compressor(fault.coding)
 
     def feed(self, data: bytes) -> Iterator[Action]:
         if data:
-            yield self._compressor.compress(data)
+            yield self._compressor.process(data)
             if self._fault.flush is Flush.EVENT:
-                yield self._compressor.flush(zlib.Z_SYNC_FLUSH)
+                yield self._compressor.flush()
 
     def eof(self) -> Iterator[Action]:
-        rest = self._compressor.flush()
+        rest = self._compressor.finish()
         yield rest[: len(rest) // 2] if self._fault.truncated else rest

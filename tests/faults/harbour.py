@@ -12,7 +12,7 @@ from seatrial.chance import Chance
 from seatrial.faults import Fault, Mount, mount_for
 from seatrial.relay import Dial, Link, Relay
 from seatrial.relay.message import Channel, Request, read_request
-from seatrial.transport.coding import CODINGS, Unpacker
+from seatrial.transport.coding import unpacker
 from seatrial.transport.network import Network
 from seatrial.wire import jsonrpc, sse
 from seatrial.wire.http1 import Response, ResponseReader, chunked, request
@@ -45,12 +45,12 @@ def call(method: str = "tools/call", number: int = 1) -> bytes:
 
 def content(response: Response) -> bytes:
     """The body without its content coding, which must be whole."""
-    unpacker = Unpacker(response.header("Content-Encoding") or "")
-    if unpacker.coding not in CODINGS:
+    coding = unpacker(response.header("Content-Encoding") or "")
+    if coding is None:
         return response.body
-    unpacked = b"".join(unpacker.feed(response.body))
-    unpacker.close()
-    return unpacked
+    body = b"".join(coding.feed(response.body))
+    assert coding.whole
+    return body
 
 
 GET = request("GET", "/mcp", [("Host", "target"), ("Accept", "text/event-stream")])
