@@ -184,10 +184,10 @@ class Buffer(Fault):
 class _Held(Stage):
     def __init__(self, armed: Armed, flow: Flow, size: int) -> None:
         self._armed, self._flow, self._size, self._held = armed, flow, size, bytearray()
-        self._holding = False
+        self._holding: bool | None = None
 
     def feed(self, data: bytes) -> Iterator[Action]:
-        if data and not self._held:
+        if data and self._holding is None:
             self._holding = self._armed.fire(self._flow.name)
         self._held += data
         if not self._holding or len(self._held) >= self._size:
