@@ -158,8 +158,6 @@ def _harmful(check: Check, equipment: Equipment) -> Exclusion | None:
 
 def _surrounded(column: Column, equipment: Equipment) -> Exclusion | None:
     """Why nothing can be judged amid the faults that are to surround it."""
-    if equipment.malign and equipment.gentle:
-        return Exclusion(Reason.UNSAFE, f"{equipment.malign[0]} around it {Harm.DISRUPTION}, which safe mode does not")
     lost = (fault for fault in equipment.malign if mount_for(fault, column.binding) is None)
     return next(
         (Exclusion(Reason.FAULT_NOT_MOUNTABLE, f"{f} cannot be mounted on {column.binding}") for f in lost), None
