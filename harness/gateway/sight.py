@@ -16,7 +16,7 @@ from ..redaction import of_url
 from ..relay.message import HEAD_LIMIT
 from ..relay.pump import Ended, Left
 from ..transcript import BODY_LIMIT, Kind, Redactor
-from ..transport.coding import CODINGS, CodingError, Unpacker
+from ..transport.coding import CodingError, Unpacker, unpacker
 from ..wire.json import JsonError, loads
 from ..wire.sse import SseDecoder, SseError, SseEvent
 from .traffic import Exchanged, Logged, Opened
@@ -151,7 +151,7 @@ class Sight:
         self.status, self.media_type = event.status_code, told.get("content-type", "").partition(";")[0].strip()
         self.logged.note(Kind.STATUS, self.operation, status=self.status, headers=headers)
         coding = told.get("content-encoding", "identity").lower()
-        self._unpacker = Unpacker(coding) if coding in CODINGS else None
+        self._unpacker = unpacker(coding)
         self._coded = coding != "identity" and self._unpacker is None
         if self.media_type.lower() == "text/event-stream" and not self._coded:
             self._decoder, self.events = SseDecoder(), 0
