@@ -13,7 +13,7 @@ THEMES = {
     "version_compatibility": 101,
     "error_mapping": 154,
     "push_deduplication": 133,
-    "reconnect_replay": 147,
+    "reconnect_replay": 148,
     "cancellation": 65,
 }
 VERSIONS = {

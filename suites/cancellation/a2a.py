@@ -73,6 +73,7 @@ async def a_task_that_awaits_credentials_can_be_cancelled(lab: A2aLab) -> None:
 @check(
     "a2a.cancel.unknown",
     "Cancelling an unknown task is refused",
+    faults=("unknown_id",),
     mutants=("task-cancel.unknown-not-cancelable", "task-cancel.unknown-accepted"),
 )
 async def an_unknown_task_cannot_be_cancelled(lab: A2aLab) -> None:

@@ -23,20 +23,10 @@ from seatrial import (
     check,
     expect,
 )
-from seatrial.faults import (
-    RESET,
-    Fault,
-    Flush,
-    Short,
-    drop_response,
-    duplicate_response,
-    informational,
-    recode,
-    replay_request,
-    truncate_body,
-)
+from seatrial.faults import RESET, Fault, drop_response, replay_request
 from seatrial.judge import dedup, replay
 
+from ..gateways import MANGLED
 from ..plays import reports
 from ..reconnect_replay.resuming import own, severed, tail_of
 from .hearing import answered, attentive
@@ -133,15 +123,6 @@ async def _sent_again(lab: McpLab, control: Control) -> None:
         lab.expect(expect.responded(outcome, "the repeated request is answered"))
         sighting = await lab.effects.sight(play, control, session, before, begun)
     lab.expect(_executed(lab, sighting, deliveries=2))
-
-
-MANGLED = (
-    duplicate_response(),
-    informational(codes=(102,)),
-    truncate_body(how=Short.TERMINATED),
-    recode(flush=Flush.NEVER, truncated=True, honour=False, times=1),
-)
-"""All of the answer is read before the client gets what is left of it: whoever ends it early may have cancelled."""
 
 
 @check(

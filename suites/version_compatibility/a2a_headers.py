@@ -109,6 +109,7 @@ def _read_as(outcome: Outcome) -> str:
 @check(
     "a2a.ver.method-vs-version-mismatch",
     "A method of the other version is refused",
+    faults=("version_skew",),
     mutants=("negotiation.methods-of-both",),
 )
 async def methods_belong_to_versions(lab: A2aLab) -> None:

@@ -41,6 +41,7 @@ def _declared(run: Run) -> Any:
     "agui.ver.newer-minor-served",
     "A client of a newer minor version is served",
     needs={Role.CHAT},
+    faults=("version_skew",),
     mutants=("ver.newer-minor-refused", "ver.minor-of-two-digits-refused"),
 )
 async def newer_minor_is_served(lab: AguiLab) -> None:
@@ -55,6 +56,7 @@ async def newer_minor_is_served(lab: AguiLab) -> None:
     "agui.ver.unknown-major",
     "A client of an unknown major version is refused before the run starts, or served",
     needs={Role.CHAT},
+    faults=("version_skew",),
     mutants=("ver.unknown-major-500", "ver.unknown-major-in-stream"),
 )
 async def unknown_major_is_refused_at_once(lab: AguiLab) -> None:
@@ -144,6 +146,7 @@ UNKNOWN: Mapping[str, Mapping[str, Any]] = {
     "agui.ver.unknown-input-field",
     "Unknown fields of an input are ignored",
     needs={Role.CHAT},
+    faults=("malform",),
     mutants=("ver.unknown-field-refused", "ver.unknown-message-field-refused"),
 )
 async def unknown_fields_are_ignored(lab: AguiLab) -> None:

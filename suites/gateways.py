@@ -1,0 +1,13 @@
+"""What gateways make of an answer that the target has given in full."""
+
+from __future__ import annotations
+
+from seatrial.faults import Fault, Flush, Short, duplicate_response, informational, recode, truncate_body
+
+MANGLED: tuple[Fault, ...] = (
+    duplicate_response(),
+    informational(codes=(102,)),
+    truncate_body(how=Short.TERMINATED),
+    recode(flush=Flush.NEVER, truncated=True, honour=False, times=1),
+)
+"""All of the answer is read before the client gets what is left of it: whoever ends it early may have cancelled."""
