@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from ..wire import json, jsonrpc
 from ..wire.sse import SseDecoder, SseError, SseEvent
-from .exchange import Exchange, Forward, HttpAnswer, HttpRequest, Rewritten
+from .exchange import Exchange, Forward, HttpAnswer, HttpRequest, Rewritten, header
 from .fault import Armed, Fault, Mount
 from .stage import Action, Direction, End, Flow, Framing, How, Stage
 from .trigger import EOF, Trigger
@@ -100,9 +100,9 @@ class _Unterminated(Stage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoStreams(Fault):
-    """The JSON-RPC response in an event stream comes on another event stream that is open, a GET stream before others.
+    """The JSON-RPC response in an event stream comes on another one of the session, a GET stream before others.
 
-    `on` and `after` select the request whose response goes astray; without another stream it stays where it is.
+    `on` and `after` select the request whose response goes astray; without another open stream it stays where it is.
     """
 
     name: ClassVar[str] = "two_streams"
@@ -139,8 +139,9 @@ class _Streams:
         self.selected = 0
 
     def other(self, than: _Shared) -> _Shared | None:
-        """One that is open, a GET stream before others."""
-        others = [stream for stream in self.by_exchange.values() if stream.wake and stream is not than]
+        """One of the same session that is open, a GET stream before others."""
+        near = (stream for stream in self.by_exchange.values() if stream.session == than.session)
+        others = [stream for stream in near if stream.wake and stream is not than]
         return min(others, key=lambda stream: stream.verb != "GET", default=None)
 
 
@@ -152,6 +153,7 @@ class _Shared(Stage):
         self._decoder = SseDecoder()
         self._guests: list[bytes] = []
         self.verb, self._name = exchange.request.verb, exchange.name
+        self.session = header(exchange.request.headers, "mcp-session-id")
         self.wake: Callable[[], None] | None = None
 
     def attach(self, wake: Callable[[], None]) -> None:

@@ -70,13 +70,17 @@ def split(data: bytes, cuts: Iterable[int]) -> list[bytes]:
     return [data[start:end] for start, end in pairwise(places)]
 
 
-def through(fault: Fault, flow: Flow, chunks: Iterable[bytes]) -> tuple[bytes, Told, list[str]] | None:
+def through(
+    fault: Fault, flow: Flow, chunks: Iterable[bytes], *, spent: bool = False
+) -> tuple[bytes, Told, list[str]] | None:
     """What comes out of a fault of its own, and its firings; None where it has nothing to do.
 
     Of a benign one only the bytes count: all that many of them change is where reads end.
     """
     fired: list[str] = []
-    stage = fault.stage(Armed(fault, Chance(7), lambda _, where: fired.append(where)), flow)
+    armed = Armed(fault, Chance(7), lambda _, where: fired.append(where))
+    armed.firings = fault.times if spent else 0
+    stage = fault.stage(armed, flow)
     if stage is None:
         return None
     passed, told = outcome(stage, chunks)
@@ -91,3 +95,12 @@ def test_a_fault_does_the_same_at_any_split(fault: Fault, flow: tuple[Flow, byte
     assume(whole is not None)
     assert through(fault, where, split(data, cuts)) == whole
     assert through(fault, where, split(data, range(len(data)))) == whole
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.sampled_from(STAGED).flatmap(fault_values), FLOWS, CUTS)
+def test_a_fault_that_is_spent_changes_nothing(fault: Fault, flow: tuple[Flow, bytes], cuts: list[int]) -> None:
+    where, data = flow
+    left = through(fault, where, split(data, cuts), spent=True)
+    assume(left is not None and fault.times)
+    assert left == (data, [], [])

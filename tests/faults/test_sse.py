@@ -212,6 +212,15 @@ async def test_a_stream_that_was_left_carries_nobodys_answer() -> None:
 
 
 @virtual
+async def test_a_stream_of_another_session_carries_nobodys_answer() -> None:
+    async with harbour(SimNetwork(), two_streams(on="tools/call"), scripts=[two]) as sea:
+        stranger = await sea.client()
+        await stranger.ask(GET.replace(b"Host", b"Mcp-Session-Id: other\r\nHost"), "GET", patience=0.2)
+        assert (await (await sea.client()).ask(call())).response.body == THREE[1] + ANSWER
+        assert (await more(stranger), sea.fired) == (b"", [])
+
+
+@virtual
 async def test_the_nth_call_loses_its_answer_to_the_other_stream() -> None:
     async with harbour(SimNetwork(), two_streams(on="tools/call", after=request(2)), scripts=[two]) as sea:
         await listener(sea)
