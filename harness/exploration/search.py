@@ -46,8 +46,8 @@ class Played:
 
     @property
     def invariant(self) -> str:
-        """What did not hold, whatever the numbers in it are; "" where everything did."""
-        return _NUMBER.sub("N", self.broken.expected) if self.broken else ""
+        """What did not hold, whatever the numbers and the contents in it are; "" where everything did."""
+        return _NUMBER.sub("N", self.broken.expected.partition(":")[0]) if self.broken else ""
 
 
 Play = Callable[[Regression, int], Played]
@@ -194,7 +194,7 @@ def extent(lines: Sequence[str], case: str) -> Extent:
     method = next((str(r.data["method"]) for r in records if r.kind is Kind.STIMULUS), "")
     count, size = Counter[str](), Counter[str]()
     for record in records:
-        if record.kind is Kind.EVENT or record.data.get("event_id") is not None:
+        if record.kind is Kind.EVENT or "event_id" in record.data:
             count[record.operation] += 1
         if record.kind in (Kind.EVENT, Kind.RECEIVED):
             size[record.operation] += len(dumps(record.data.get("message", record.data)))

@@ -81,7 +81,7 @@ def test_one_seed_gives_one_sequence_of_plans() -> None:
 
 
 def test_a_server_that_fails_by_itself_is_not_explored() -> None:
-    with pytest.raises(Unplayable, match="without any fault|when left alone"):
+    with pytest.raises(Unplayable, match=r"without any fault|when left alone"):
         subject(partial(simulated, broken("progress.after-the-answer")), VERSION, HTTP)
 
 
