@@ -43,7 +43,7 @@ class _Noisy(Reshaping):
         super().__init__(armed, flow)
         self._lines = (fault.text.encode() + b"\n") * fault.rate
 
-    def feed(self, data: bytes) -> Iterator[Action]:
+    def reshaped(self, data: bytes) -> Iterator[Action]:
         yield data
         if messages := data.count(b"\n"):
             self.note()
@@ -150,7 +150,7 @@ class _Split(Reshaping):
         super().__init__(armed, flow)
         self._pieces, self._gap = fault.pieces, Gap(fault.gap)
 
-    def feed(self, data: bytes) -> Iterator[Action]:
+    def reshaped(self, data: bytes) -> Iterator[Action]:
         for line in data.splitlines(keepends=True):
             size = max(1, -(-len(line) // self._pieces))
             for start in range(0, len(line), size):
@@ -185,7 +185,7 @@ class _Merged(Reshaping):
     def patience(self) -> float:
         return self._wait if self._held else math.inf
 
-    def feed(self, data: bytes) -> Iterator[Action]:
+    def reshaped(self, data: bytes) -> Iterator[Action]:
         self._held += data
         if self._held.count(b"\n") >= self._count:
             yield from self.idle()

@@ -40,7 +40,7 @@ class _Throttled(Reshaping):
         super().__init__(armed, flow)
         self._bucket = Bucket(fault.rate, fault.burst)
 
-    def feed(self, data: bytes) -> Iterator[Action]:
+    def reshaped(self, data: bytes) -> Iterator[Action]:
         for start in range(0, len(data), self._bucket.burst):
             piece = data[start : start + self._bucket.burst]
             self.note()

@@ -195,15 +195,24 @@ class BenignFault(Fault):
 
 
 class Reshaping(Stage):
-    """Fires with the first bytes that it changes."""
+    """Fires with the first bytes that it changes. A flow in which it has not fired when it is spent passes as it is."""
 
     def __init__(self, armed: Armed, flow: Flow) -> None:
         self._armed, self._flow, self._fired = armed, flow, False
 
+    def feed(self, data: bytes) -> Iterator[Action]:
+        if self._fired or not self._armed.spent:
+            yield from self.reshaped(data)
+        else:
+            yield from self.idle()
+            yield data
+
+    def reshaped(self, data: bytes) -> Iterator[Action]:
+        raise NotImplementedError
+
     def note(self) -> None:
         if not self._fired:
-            self._fired = True
-            self._armed.fire(f"{self._flow.name} {self._flow.direction}")
+            self._fired = self._armed.fire(f"{self._flow.name} {self._flow.direction}")
 
     def random(self) -> Random:
         return self._armed.random(f"{self._flow.name}/{self._flow.direction}")
@@ -233,7 +242,7 @@ class _Late(Reshaping):
         super().__init__(armed, flow)
         self._fault, self._random = fault, self.random()
 
-    def feed(self, data: bytes) -> Iterator[Action]:
+    def reshaped(self, data: bytes) -> Iterator[Action]:
         if data:
             self.note()
             yield Lag(self._fault.seconds + self._fault.jitter * self._random.random())
@@ -269,7 +278,7 @@ class _Sliced(Reshaping):
         super().__init__(armed, flow)
         self._fault, self._random = fault, self.random()
 
-    def feed(self, data: bytes) -> Iterator[Action]:
+    def reshaped(self, data: bytes) -> Iterator[Action]:
         for _ in range(self._fault.most):
             size = self._random.randint(self._fault.smallest, self._fault.largest)
             if len(data) <= size:
@@ -323,7 +332,7 @@ class _SplitInside(Reshaping):
         self._pattern, self._gap = INSIDES[fault.inside], Gap(fault.gap)
         self._most, self._random = fault.most, self.random()
 
-    def feed(self, data: bytes) -> Iterator[Action]:
+    def reshaped(self, data: bytes) -> Iterator[Action]:
         start = 0
         for place in self._places(data):
             self.note()

@@ -102,12 +102,11 @@ async def test_a_stopped_process_answers_when_it_goes_on(aboard: Aboard) -> None
         while not aboard.fired:
             await anyio.sleep(0.01)
         await process.stdin.send(PING)
-        rest = b""
+        rest = bytearray()
         with anyio.move_on_after(0.2):
-            rest += await said(process.stdout, len(CALL + PING))
+            while True:
+                rest += await process.stdout.receive()
         assert PING not in rest, "nothing that was sent after the stop is answered before it is over"
-        with anyio.move_on_after(0.2):
-            rest += await said(process.stdout, 1)
         while len(rest) < len(CALL + PING):
             rest += await process.stdout.receive()
         assert rest.endswith(PING)
