@@ -67,7 +67,8 @@ class Request:
             kept = (pair for pair in http.headers if pair[0].lower() not in _FRAMING)
             http = replace(http, headers=(*kept, ("Content-Length", str(len(http.body)))))
             body = http.body
-        return Request(http, written(f"{http.verb} {http.target} HTTP/1.1", http.headers) + body)
+        version = self.raw.split(b"\n", 1)[0].split()[-1].decode("latin-1")
+        return Request(http, written(f"{http.verb} {http.target} {version}", http.headers) + body)
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,14 @@ async def test_a_request_in_chunks_stays_so_when_its_headers_change() -> None:
         assert seen(sea) == raw("X-B")
 
 
+@virtual
+async def test_a_request_keeps_its_version_of_http() -> None:
+    old = asking(*PLAIN).replace(b"HTTP/1.1", b"HTTP/1.0")
+    async with harbour(SimNetwork(), strip_headers(), scripts=[answered]) as sea:
+        await (await sea.client()).ask(old)
+        assert seen(sea) == asking(PLAIN[2]).replace(b"HTTP/1.1", b"HTTP/1.0")
+
+
 # Size
 
 
