@@ -14,7 +14,7 @@ from .berth import Berth, Rig
 from .claims import Spoken
 from .effects import Effects
 from .expect import cited
-from .faults import Fault
+from .faults import Fault, ServerFault
 from .judge.operations import Histories
 from .model import Case, Feature, Isolation, Reason, Requirement, Violation
 from .protocols.driver import PIPES, Replies, Session
@@ -210,8 +210,10 @@ class Lab(Generic[S]):
             self.deaths.append(self.recorder.note(Kind.PROCESS, death["operation"], event="exited", **told))
 
     async def _server(self) -> Server | None:
-        """The server that this case may break: one of its own for isolation `process` where one can be had."""
-        alone = self.case.check.isolation is Isolation.PROCESS and self.berth.target.spawnable
+        """The server that this case may break: one of its own for isolation `process` where one can be had, and where
+        the faults around the run do something to servers."""
+        breaking = any(isinstance(fault, ServerFault) for fault in self.berth.malign)
+        alone = (self.case.check.isolation is Isolation.PROCESS or breaking) and self.berth.target.spawnable
         if self.over_http and alone and self.server is None:
             self.server, self._release = await held(self.berth.target.server(), self.tasks)
         return self.server

@@ -6,7 +6,7 @@ import resource
 import shlex
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -102,10 +102,11 @@ class _Lines:
 
 
 def _show(event: Event, *, quiet: bool, err: bool) -> None:
-    """One line. A plan that was read again is told of in any case."""
+    """One line, for whoever still reads it. A plan that was read again is told of in any case."""
     kind = type(event)
     if not quiet or kind in (Rearmed, NotRearmed):
-        click.echo(click.style(printable(str(event)), fg=COLOURS.get(kind)), err=err)
+        with suppress(OSError):
+            click.echo(click.style(printable(str(event)), fg=COLOURS.get(kind)), err=err)
 
 
 @dataclass(slots=True)
@@ -117,9 +118,8 @@ class _Watch:
     async def keep(
         self, scope: anyio.CancelScope, hangup: Callable[[], None] | None, *, task_status: TaskStatus[None]
     ) -> None:
-        """SIGHUP is `hangup`, where there is one; the first of the others cancels the scope."""
-        wanted = (signal.SIGINT, signal.SIGTERM, *((signal.SIGHUP,) if hangup else ()))
-        with anyio.open_signal_receiver(*wanted) as signals:
+        """SIGHUP is `hangup`, where there is one; the first other signal cancels the scope."""
+        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
             task_status.started()
             async for number in signals:
                 if hangup and number == signal.SIGHUP:

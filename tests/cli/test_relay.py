@@ -108,6 +108,16 @@ def test_exchanges_and_firings_are_shown(url: str, place: Path) -> None:
         assert process.stdout.readline().startswith("get:1  GET /mcp  503")
 
 
+def test_a_log_that_nobody_reads_stops_nothing(url: str, place: Path) -> None:
+    with relaying(url, folder=place) as (process, port):
+        assert process.stdout
+        process.stdout.close()
+        for _ in range(3):
+            streaming(port).close()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+
+
 def test_over_pipes_a_process_is_heard_and_its_code_is_ours(place: Path) -> None:
     words = [*RELAY, "--faults", "pipe_split(times=0)", "--", sys.executable, "-c", ECHO]
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}) + "\n"

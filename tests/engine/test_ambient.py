@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from seatrial import expect
-from seatrial.faults import Fault, cut, drop_response, latency, octets, sigkill
+from seatrial.faults import Fault, cut, drop_response, latency, octets, restart, sigkill
 from seatrial.labs import McpLab
 from seatrial.model import Isolation, Reason, Result, Verdict
 from seatrial.protocols.outcome import Lost
@@ -61,6 +61,30 @@ def test_a_malign_fault_that_has_no_place_on_a_binding_is_said_once_by_its_case(
 def test_a_fault_of_a_process_meets_a_case_over_stdio() -> None:
     result = amid(sigkill(), binding=STDIO)
     assert result.verdict is not Verdict.PASS
+
+
+RESTARTING = restart(on="tools/list")
+
+
+async def asks_twice(lab: McpLab) -> None:
+    """Whatever becomes of the first request, the next session is answered."""
+    async with lab.session() as session:
+        await session.request("tools/list")
+    async with lab.session(opened=False) as session:
+        lab.expect(expect.answered(await session.open()))
+    assert lab.server not in (None, lab.berth.main)
+
+
+def test_what_happens_to_servers_happens_to_one_of_the_cases_own() -> None:
+    lines: list[str] = []
+    assert amid(RESTARTING, body=asks_twice, sink=lines.append).verdict is Verdict.PASS
+    (fired,) = [record for _, record in map(decode, lines) if record.kind is Kind.FIRED]
+    assert fired.data["fault"] == str(RESTARTING)
+
+
+def test_nothing_happens_to_a_server_that_somebody_else_runs() -> None:
+    result = amid(RESTARTING, body=asks_twice, attached=True)
+    assert (result.verdict, result.reason) == (Verdict.INCONCLUSIVE, Reason.FAULT_NOT_MOUNTABLE)
 
 
 @pytest.mark.parametrize("isolation", list(Isolation))
