@@ -58,7 +58,7 @@ def test_a_rerun_repeats_the_plan_and_not_what_its_file_says_now(engine: Engine,
     assert engine.options.plan == PLAN
 
 
-@pytest.mark.parametrize("format", ["markdown", "html"])
+@pytest.mark.parametrize("format", ["markdown", "html", "text"])
 def test_a_report_shows_what_surrounded_its_run(engine: Engine, invoke: Invoke, place: Path, format: str) -> None:
     invoke("run", URL, "--output", "out")
     report = json.loads((place / "out/report.json").read_text())
