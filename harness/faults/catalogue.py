@@ -94,14 +94,14 @@ def benign_profile() -> tuple[Fault, ...]:
     return (
         Latency(seconds=0.005, jitter=0.01),
         Throttle(rate=1024 * 1024, burst=16 * 1024),
-        Slice(most=4),
-        SplitAt(inside="any", most=4),
+        Slice(most=1),
+        SplitAt(inside="any", most=2),
         Buffer(),
-        KeepaliveChurn(every=3),
-        PipeSplit(),
         Recode(),
         InjectComment(),
         Blank(),
+        KeepaliveChurn(every=3),
+        PipeSplit(),
         PipeMerge(),
         StderrNoise(),
     )

@@ -62,7 +62,8 @@ class Outlet:
             case Lag(seconds):
                 await anyio.sleep_until(arrived + seconds)
             case Take(bucket, size):
-                await anyio.sleep(bucket.take(size, anyio.current_time()))
+                if wait := bucket.take(size, anyio.current_time()):
+                    await anyio.sleep(wait)
             case End(how):
                 raise Ended(how)
             case HalfClose():
@@ -91,12 +92,26 @@ class Outlet:
 
 async def pump(source: Source, chain: Chain, outlet: Outlet) -> None:
     """Until the source ends. Raises Ended, what the source raises, BrokenResourceError when the outlet was reset."""
+    if not chain.stages:
+        return await _pass(source, outlet)
     ahead, chunks = anyio.create_memory_object_stream[Chunk](chain.ahead)
     with ahead, chunks:
         chain.attach(partial(_wake, ahead))
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_read, source, ahead)
             await _write(chunks, chain, outlet)
+    return None
+
+
+async def _pass(source: Source, outlet: Outlet) -> None:
+    """What no fault touches goes from hand to hand."""
+    while True:
+        try:
+            data = await source.receive()
+        except anyio.EndOfStream:
+            return await outlet.finish()
+        if data:
+            await outlet.perform(data, 0.0)
 
 
 async def send_through(chain: Chain, data: bytes, outlet: Outlet) -> None:
@@ -126,21 +141,28 @@ async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk]) -> None:
 async def _write(chunks: MemoryObjectReceiveStream[Chunk], chain: Chain, outlet: Outlet) -> None:
     await _perform(chain.feed(b""), outlet)
     while True:
-        with anyio.move_on_after(chain.patience) as waiting:
-            try:
-                arrived, data = await chunks.receive()
-            except anyio.EndOfStream:
-                break
-        if waiting.cancelled_caught:
+        try:
+            chunk = await _next(chunks, chain.patience)
+        except anyio.EndOfStream:
+            break
+        if chunk is None:
             await _perform(chain.idle(), outlet)
-        elif isinstance(data, Exception):
+            continue
+        arrived, data = chunk
+        if isinstance(data, Exception):
             raise data
-        elif data is None:
-            await _perform(chain.woken(), outlet, arrived)
-        else:
-            await _perform(chain.feed(data), outlet, arrived)
+        await _perform(chain.woken() if data is None else chain.feed(data), outlet, arrived)
     await _perform(chain.eof(), outlet)
     await outlet.finish()
+
+
+async def _next(chunks: MemoryObjectReceiveStream[Chunk], patience: float) -> Chunk | None:
+    """None after so many seconds of silence. Raises EndOfStream."""
+    if patience == math.inf:
+        return await chunks.receive()
+    with anyio.move_on_after(patience):
+        return await chunks.receive()
+    return None
 
 
 async def _perform(actions: Iterator[Action], outlet: Outlet, arrived: float = -math.inf) -> None:

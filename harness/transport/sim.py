@@ -73,7 +73,8 @@ class _Flow:
             raise BrokenResourceError
 
     async def receive(self, max_bytes: int) -> bytes:
-        await checkpoint()
+        if self.readable or self.unread:  # otherwise the wait lets others run
+            await checkpoint()
         while not self.unread:
             if self.buffer:
                 return self._take(max_bytes)

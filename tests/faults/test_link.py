@@ -23,6 +23,7 @@ from seatrial.faults import (
     stall,
     throttle,
 )
+from seatrial.faults.stream import INSIDES
 from seatrial.relay import Link
 from seatrial.transport.network import Network, reset
 from seatrial.transport.sim import SimNetwork
@@ -202,7 +203,7 @@ async def test_of_many_places_some_are_drawn() -> None:
 BENIGN = st.one_of(
     st.builds(latency, seconds=st.floats(0, 9), jitter=st.floats(0, 9)),
     st.builds(slices, smallest=st.just(1), largest=st.integers(1, 40), gap=st.floats(0, 1)),
-    st.builds(split_at, inside=st.sampled_from(["code-point", "field", "crlf", "chunk-size", "escape", "any"]), most=st.integers(0, 9)),
+    st.builds(split_at, inside=st.sampled_from([*INSIDES]), most=st.integers(0, 9)),
     st.builds(throttle, rate=st.floats(1000, 1e6), burst=st.integers(1, 5000)),
 )
 
