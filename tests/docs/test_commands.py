@@ -14,6 +14,7 @@ from seatrial import baseline, pytest_plugin
 from seatrial.cli import main
 from seatrial.config import parse
 from seatrial.document import Document
+from seatrial.exploration import saved
 from seatrial.fixtures.interop.__main__ import _parser as interop
 
 from .pages import PAGES, ROOT, blocks, commands
@@ -84,6 +85,9 @@ def test_a_configuration_of_a_page_is_understood(page: Path) -> None:
     for text in blocks(page, "toml"):
         if text.startswith("[[accepted]]"):
             assert baseline.parse(Document("seatrial.baseline.toml", text), date.min).entries
+            continue
+        if text.startswith("[[regression]]"):
+            assert saved.parse(Document("seatrial.regressions.toml", text))
             continue
         whole = text if "url" in text or "command" in text else f'[target.shop]\nurl = "http://127.0.0.1:8080/"\n{text}'
         tomllib.loads(whole)
