@@ -233,9 +233,10 @@ class Lab(Generic[S]):
     @property
     def unfired(self) -> list[str]:
         """Declared faults, and acts of webhooks, that did not take effect although they were to disturb something."""
-        faults = [str(fault) for fault in self.declared_faults if not fault.benign and fault not in self.firings]
-        malign = ((hook, [act for act in acts if not act.benign]) for hook, acts in self.hooks)
-        return faults + [str(acts[0]) for hook, acts in malign if acts and not hook.firings]
+        malign = dict.fromkeys(fault for fault in self.declared_faults if not fault.benign)
+        faults = [str(fault) for fault in malign if fault not in self.firings]
+        disturbing = ((hook, [act for act in acts if not act.benign]) for hook, acts in self.hooks)
+        return faults + [str(acts[0]) for hook, acts in disturbing if acts and not hook.firings]
 
     def _fired(self, fault: Fault, where: str) -> None:
         record = self.recorder.note(Kind.FIRED, where, fault=str(fault))

@@ -51,7 +51,7 @@ async def run_case(case: Case, berth: Berth, recorder: Recorder, histories: Hist
         end = _crash(error)
     assert lab is not None
     result = judged(lab, end)
-    if berth.pace.rested(begun) and not case.check.limits:
+    if berth.pace.rested(begun) and not (case.check.limits or berth.malign):
         result = _limited(result)
     return replace(result, seconds=anyio.current_time() - begun)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from seatrial import expect
-from seatrial.faults import Fault, cut, drop_response, latency, octets, restart, sigkill
+from seatrial.faults import Fault, cut, drop_response, latency, octets, restart, sigkill, status
 from seatrial.labs import McpLab
 from seatrial.model import Isolation, Reason, Result, Verdict
 from seatrial.protocols.outcome import Lost
@@ -50,6 +50,19 @@ def test_a_malign_fault_that_never_fired_makes_its_case_inconclusive() -> None:
     result = amid(drop_response(on="prompts/get"))
     assert (result.verdict, result.reason) == (Verdict.INCONCLUSIVE, Reason.FAULT_NEVER_FIRED)
     assert "prompts/get" in result.detail
+
+
+def test_it_is_named_once_however_many_sessions_it_surrounded() -> None:
+    async def two(lab: McpLab) -> None:
+        for _ in range(2):
+            await lists_tools(lab)
+
+    assert amid(drop_response(on="prompts/get"), body=two).detail.count("drop_response") == 1
+
+
+def test_a_rest_that_the_plan_asked_for_is_no_limit_of_the_target() -> None:
+    resting = status(on="tools/list", code=503, headers=(("Retry-After", "2"),))
+    assert amid(resting).verdict is Verdict.PASS
 
 
 def test_a_malign_fault_that_has_no_place_on_a_binding_is_said_once_by_its_case() -> None:
