@@ -63,6 +63,7 @@ def test_it_is_named_once_however_many_sessions_it_surrounded() -> None:
 def test_a_rest_that_the_plan_asked_for_is_no_limit_of_the_target() -> None:
     resting = status(on="tools/list", code=503, headers=(("Retry-After", "2"),))
     assert amid(resting).verdict is Verdict.PASS
+    assert amid(resting, drop_response(on="prompts/get")).reason is Reason.FAULT_NEVER_FIRED
 
 
 def test_a_malign_fault_that_has_no_place_on_a_binding_is_said_once_by_its_case() -> None:
