@@ -78,6 +78,8 @@ async def play_through(lab: McpLab, role: Role, plan: Sequence[Fault]) -> None:
         lab.expect(expect.answered(await other.fence(), "the target answers afterwards"))
     if lab.over_http and not found.answered and found.last_event_id is None:
         lab.inconclusive(Reason.STIMULUS_FAILED, "no event with an id came, so nothing can be resumed", *found.end)
+    if not {replay.progress(message) for message in found.messages} <= set(whole):
+        lab.inconclusive(Reason.STIMULUS_FAILED, "the call does not report the same from run to run", *found.end)
     lab.expect(_complete(found, whole))
 
 
