@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from .labs import AguiLab as AguiLab
     from .labs import AguiSession as AguiSession
     from .labs import McpLab as McpLab
+    from .labs import WebSocketLab as WebSocketLab
+    from .labs import WebSocketSession as WebSocketSession
     from .listing import LISTS as LISTS
     from .listing import Walk as Walk
     from .listing import entries as entries
@@ -141,6 +143,7 @@ if TYPE_CHECKING:
     from .wire import jsonrpc as jsonrpc
     from .wire import lines as lines
     from .wire import sse as sse
+    from .wire import websocket as websocket
     from .wire.json import JsonError as JsonError
     from .wire.json import dumps as dumps
     from .wire.json import loads as loads
@@ -184,6 +187,8 @@ _EXPORTS: dict[str, str] = {
     "AguiLab": "labs",
     "AguiSession": "labs",
     "McpLab": "labs",
+    "WebSocketLab": "labs",
+    "WebSocketSession": "labs",
     "entries": "listing",
     "LISTS": "listing",
     "walk": "listing",
@@ -286,6 +291,7 @@ _EXPORTS: dict[str, str] = {
     "jsonrpc": "wire",
     "lines": "wire",
     "sse": "wire",
+    "websocket": "wire",
     "dumps": "wire.json",
     "JsonError": "wire.json",
     "loads": "wire.json",

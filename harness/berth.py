@@ -24,6 +24,8 @@ from .protocols.carrier import Carrier, Guard, unguarded
 from .protocols.driver import PIPES, Driver, Manner, Replies, Session
 from .protocols.http import HttpCarrier
 from .protocols.outcome import Answer, Outcome
+from .protocols.websocket.carrier import BINDING as WEBSOCKET
+from .protocols.websocket.carrier import WebSocketCarrier
 from .relay import Dial, Link, Operate, Relay, Supervisor, layers, piped
 from .stimuli import Stimulus
 from .target import Server, StartFailure, Target, held
@@ -181,7 +183,8 @@ class Berth:
         await self._mount(binding, server, client, recorder, tasks, fired, rig)
         given = {**self.target.headers, **self.target.identities.get(rig.identity, {}), **rig.headers}
         headers = {"User-Agent": self.agent, **given}
-        made = HttpCarrier(binding, server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
+        kind = WebSocketCarrier if binding == WEBSOCKET else HttpCarrier
+        made = kind(binding, server.url, client, tasks, recorder, headers=headers, patience=self.tempo.answer)
         made.heeds = rig.heeds
         return made
 

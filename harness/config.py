@@ -227,7 +227,7 @@ def url_problem(value: str, written: str = "") -> str:
     wanted = "must be an address such as http://127.0.0.1:8080/mcp"
     try:
         parts = urlsplit(value.replace(_ANY_PORT, "1"))
-        complete = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+        complete = parts.scheme in ("http", "https", "ws") and parts.hostname and (parts.port or True)
     except ValueError:
         return f"{wanted}; {shown!r:.80} has no valid host and port"
     return "" if complete else f"{wanted}, not {shown!r:.80}"

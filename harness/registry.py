@@ -9,7 +9,7 @@ from importlib import import_module
 from types import ModuleType
 
 from .model import Check, CheckBody, Harm, Isolation, Mutant, Need, Requirement, Suite
-from .protocols import names
+from .protocols import known
 from .requirements import load, reasons
 
 
@@ -125,5 +125,5 @@ def assemble(package: str, mutants: Iterable[Mutant]) -> Suite:
     requirement table and the reasons for its gaps."""
     folder = import_module(package)
     found = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
-    modules = [import_module(f"{package}.{name}") for name in found if name.split("_")[0] in names()]
+    modules = [import_module(f"{package}.{name}") for name in found if name.split("_")[0] in known()]
     return suite(package.rpartition(".")[2], collect(*modules), load(package), mutants, reasons(package))

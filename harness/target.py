@@ -17,6 +17,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from .config import TargetConfig
+from .protocols import protocol_of
 from .redaction import inherited
 from .stimuli import Stimulus
 from .transport.network import Network, Process, Spawner
@@ -117,7 +118,8 @@ class RealTarget:
         self.stimuli, self.headers, self.identities = config.stimuli, config.headers, config.identities
         self.secrets = (*config.secrets, *(inherited(os.environ) if config.spawned else ()))
         self.replicas, self.ca = config.replicas, config.ca
-        self.protocol, self.bindings, self.versions = config.protocol, config.bindings, config.versions
+        self.protocol = config.protocol or protocol_of(config.url)
+        self.bindings, self.versions = config.bindings, config.versions
         self.release, self.milestone, self.listens = config.release, config.milestone, bool(config.url)
         self.webhook_host, self.capabilities_url = config.webhook_host, config.capabilities_url
         self.contact = config.contact

@@ -8,12 +8,13 @@ from typing import Any
 import anyio
 from seatrial.discovery import load_suites
 from seatrial.engine import Options, run
-from seatrial.fixtures import agent, front, reference
+from seatrial.fixtures import agent, front, reference, websocket
 from seatrial.fixtures.agent import target as agent_target
 from seatrial.fixtures.agent.variants import VARIANTS
 from seatrial.fixtures.front import target as front_target
 from seatrial.fixtures.reference import target as reference_target
 from seatrial.fixtures.serving import Build, SimulatedTarget
+from seatrial.fixtures.websocket import target as websocket_target
 from seatrial.model import Mutant, Result, Suite
 from seatrial.planning import Selection
 from trio.testing import MockClock
@@ -27,6 +28,8 @@ def targets(protocol: str, build: Build | None = None, versions: Iterable[str] =
         return [reference_target.simulated(build or reference.Reference)]
     if protocol == "a2a":
         return [agent_target.simulated(build or agent.Agent)]
+    if protocol == "websocket":
+        return [websocket_target.simulated(build or websocket.Switchboard)]
     return [front_target.simulated(build or front.Front, version) for version in tuple(versions) or AGUI_VERSIONS]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from seatrial.discovery import load_suites
 from seatrial.model import Check, Mutant, Result, Suite, Verdict
-from seatrial.protocols import driver_of, names
+from seatrial.protocols import driver_of, known, names
 from seatrial.registry import uncovered
 
 from .pins import kills
@@ -67,7 +67,7 @@ def columns(protocol: str) -> set[tuple[str, str]]:
     return {(column.version, column.binding) for column in judged}
 
 
-@pytest.mark.parametrize("protocol", names())
+@pytest.mark.parametrize("protocol", known())
 def test_the_reference_passes_every_check_in_every_column(protocol: str) -> None:
     allowed = {case: why for case, why in exceptions().items() if case.startswith(f"{protocol}.")}
     wrong = {place: told(r) for place, r in reference_results(protocol).items() if r.verdict is not Verdict.PASS}
@@ -75,16 +75,16 @@ def test_the_reference_passes_every_check_in_every_column(protocol: str) -> None
     assert allowed.keys() - wrong.keys() == set(), "these exceptions are stale"
 
 
-@pytest.mark.parametrize("protocol", names())
+@pytest.mark.parametrize("protocol", known())
 def test_every_column_of_a_protocol_is_spoken(protocol: str) -> None:
-    known = driver_of(protocol)
-    bindings = {binding for listens in (True, False) for binding in known.bindings(listens)}
+    driver = driver_of(protocol)
+    bindings = {binding for listens in (True, False) for binding in driver.bindings(listens)}
     found = columns(protocol)
-    assert {version for version, _ in found} == set(known.versions)
+    assert {version for version, _ in found} == set(driver.versions)
     assert {binding for _, binding in found} == bindings
 
 
-@pytest.mark.parametrize("protocol", names())
+@pytest.mark.parametrize("protocol", known())
 def test_the_reference_is_judged_in_every_column_that_a_row_names(protocol: str) -> None:
     named_by_rows = {
         f"{check.id}[{version},{binding}]"

@@ -11,20 +11,22 @@ from seatrial.requirements import TableError, load, parse
 THEMES = {
     "capability_negotiation": 125,
     "version_compatibility": 101,
-    "error_mapping": 154,
+    "error_mapping": 160,
     "push_deduplication": 133,
-    "reconnect_replay": 148,
+    "reconnect_replay": 149,
     "cancellation": 65,
 }
 VERSIONS = {
     "mcp": {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"},
     "a2a": {"0.1", "0.2", "0.3", "1.0", "1.1-draft"},
     "agui": {"0.1.4", "0.1.10", "0.1.15", "0.1.19", "0.1.21", "1.0"},
+    "websocket": {"13"},
 }
 BINDINGS = {
     "mcp": {"streamable-http", "http+sse", "stdio"},
     "a2a": {"JSONRPC", "HTTP+JSON", "GRPC"},
     "agui": {"sse", "protobuf"},
+    "websocket": {"websocket"},
 }
 
 ROW: dict[str, Any] = {

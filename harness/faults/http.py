@@ -176,7 +176,8 @@ class Buffer(Fault):
 
     def stage(self, armed: Armed, flow: Flow) -> Stage | None:
         exempt = flow.framing is Framing.SSE or flow.header("x-accel-buffering") == "no"
-        if flow.direction is not Direction.DOWN or (self.honour and exempt):
+        body = flow.direction is Direction.DOWN and flow.framing is not Framing.WEBSOCKET
+        if not body or (self.honour and exempt):
             return None
         return _Held(armed, flow, self.size)
 

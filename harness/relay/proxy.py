@@ -260,10 +260,11 @@ class _Exchange:
         return None
 
     def onward(self, direction: Direction) -> Chain:
-        """What the bytes behind a switch of protocols go through."""
-        protocol = header(self.switched.headers, "upgrade").lower() if self.switched else ""
-        flow = Flow(self.name, direction, Framing.WEBSOCKET if protocol == "websocket" else Framing.RAW)
-        return Chain([stage for armed in self.selected for stage in armed.stages(flow)])
+        """What the bytes behind a switch of protocols go through; nothing where that is none that we know."""
+        assert self.switched
+        known = header(self.switched.headers, "upgrade").lower() == "websocket"
+        flow = Flow(self.name, direction, Framing.WEBSOCKET)
+        return Chain([stage for armed in self.selected if known for stage in armed.stages(flow)])
 
     def _upward(self) -> Chain:
         """What the bytes of the request go through."""

@@ -134,6 +134,10 @@ class Backend(httpcore.AsyncNetworkBackend):
     routes: dict[Route, Dial] = field(default_factory=dict)
     secured: bool = False
 
+    async def dial(self, host: str, port: int) -> ByteStream:
+        """Raises OSError."""
+        return await self.routes.get((host, port), lambda: self.network.connect(host, port))()
+
     async def connect_tcp(
         self,
         host: str,
@@ -142,10 +146,9 @@ class Backend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        dial = self.routes.get((host, port), lambda: self.network.connect(host, port))
         try:
             with _within(timeout):
-                return _Stream(await dial(), secured=self.secured and (host, port) in self.routes)
+                return _Stream(await self.dial(host, port), secured=self.secured and (host, port) in self.routes)
         except TimeoutError as error:
             raise httpcore.ConnectTimeout(f"no connection to {host}:{port} in time") from error
         except OSError as error:

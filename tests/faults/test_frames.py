@@ -15,6 +15,7 @@ from seatrial.faults import (
     Fault,
     FaultError,
     How,
+    benign_profile,
     close_code,
     corrupt,
     cut,
@@ -263,6 +264,16 @@ async def test_benign_faults_of_bytes_change_nothing(network: Network) -> None:
         await client.rest()
         assert (client.closes, client.ending) == ([(1000, "")], "fin")
         assert {"slice", "latency"} <= set(place.fired)
+
+
+@virtual
+async def test_the_benign_profile_changes_nothing() -> None:
+    async with quay(SimNetwork(), *benign_profile()) as place:
+        client = await place.client()
+        await echoes(client, WORDS, "b")
+        await client.say(CloseConnection(1000))
+        await client.rest()
+        assert (client.closes, client.ending) == ([(1000, "")], "fin")
 
 
 @on_both_networks
