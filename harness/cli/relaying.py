@@ -48,8 +48,8 @@ from .refusal import Refused
 from .reporting import writable
 
 INTERRUPTED = 130
-MOST, PER_CONNECTION = 65536, 3
-"""Files that are asked for, and what one connection of a client may need of them."""
+MOST, OWN, PER_CONNECTION = 65536, 32, 3
+"""Files that are asked for, what the program itself needs of them, and one connection of a client."""
 COLOURS = {Fired: "yellow", Rearmed: "cyan", NotRearmed: "red", Opened: "blue"}
 
 
@@ -144,7 +144,7 @@ def serve(asked: Asked, urls: Sequence[str], address: tuple[str, int], keep_host
 
 
 async def _serve(asked: Asked, upstreams: Sequence[Upstream], address: tuple[str, int], keep_host: bool) -> int:
-    watch, most = _Watch(), room() // PER_CONNECTION
+    watch, most = _Watch(), max(1, (room() - OWN) // PER_CONNECTION)
     listener = await _listening(*address)
     with asked.logged(err=False) as logged:
         async with anyio.create_task_group() as tasks:

@@ -11,14 +11,14 @@ from ssl import SSLContext
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from anyio.abc import ByteStream, TaskGroup
+from anyio.abc import TaskGroup
 
 from ..chance import Chance
 from ..faults import Armed, Exchange, Fault, Mount
 from ..faults.exchange import Forward
 from ..faults.profile import Profile
 from ..relay import Dial, Layers, Link, Relay, layers
-from ..transport.network import Listener, Network, reset
+from ..transport.network import Listener, Network
 from ..transport.tls import connect
 from .places import mounted
 from .sight import overseen
@@ -104,7 +104,6 @@ class Gateway:
     keep_host: bool = False
     most: int = 1024
     """Connections at once; further ones are reset."""
-    connections: int = 0
     relay: Relay = field(init=False)
     door: Link = field(init=False)
 
@@ -112,7 +111,7 @@ class Gateway:
         oversee = partial(overseen, self.logged, self.upstreams[0].origin)
         self.relay = Relay((), (), self.chance, self.logged.fired, oversee=oversee)
         dial = self.relay.dialer(self.tasks)
-        self.door = Link(dial, (), self.chance, self.logged.fired, self.handle)
+        self.door = Link(dial, (), self.chance, self.logged.fired, self.relay.handle, self.most)
 
     def arm(self, profile: Profile) -> None:
         """Put these faults in the place of those before. Raises Unmountable, and keeps those then."""
@@ -130,17 +129,6 @@ class Gateway:
         if not places.octets:
             return direct
         return [Link(dial, places.octets, self.chance, self.logged.fired).dialer(self.tasks) for dial in direct]
-
-    async def handle(self, client: ByteStream) -> None:
-        """A connection that no fault met."""
-        if self.connections >= self.most:
-            return await reset(client)
-        self.connections += 1
-        try:
-            await self.relay.handle(client)
-        finally:
-            self.connections -= 1
-        return None
 
     async def serve(self) -> None:
         """Accept connections until cancelled."""

@@ -89,13 +89,19 @@ def dialer(handler: Callable[[ByteStream], Coroutine[Any, Any, None]], tasks: Ta
 
 @dataclass(slots=True)
 class Link:
-    """Each connection of a client becomes one to the target, unless a fault meets it; with a `host`, it is his."""
+    """Each connection of a client becomes one to the target, unless a fault meets it; with a `host`, it is his.
+
+    Of those that come through a listener, no more than `most` at once are let in; further ones are reset.
+    """
 
     dial: Dial
     faults: Sequence[Fault]
     chance: Chance
     fired: Fired
     host: Handler | None = None
+    most: float = math.inf
+    entered: int = 0
+    """So many came through a listener and have not ended."""
     _armed: list[Armed] = field(init=False)
     _connections: int = 0
     _shut: float = -math.inf
@@ -164,11 +170,18 @@ class Link:
         """Accept until the listener is closed. With its network, it is closed and opened again as `refuse` says."""
 
         async def accept(client: ByteStream) -> None:
+            if self.entered >= self.most:
+                return await reset(client)
             name = self._named()
             met = self._meeting(name)
             if network and anyio.current_time() < self._shut:
                 await listener.aclose()
-            await self._handle(client, name, met)
+            self.entered += 1
+            try:
+                await self._handle(client, name, met)
+            finally:
+                self.entered -= 1
+            return None
 
         await listener.serve(accept, tasks)
         while network and anyio.current_time() < self._shut:

@@ -234,6 +234,16 @@ async def test_connections_beyond_the_most_are_reset() -> None:
         assert (await (await sea.client()).ask(GET, "GET")).response.status == 200
 
 
+@virtual
+async def test_connections_that_nobody_reads_count_too() -> None:
+    async with passage(SimNetwork(), blackhole(seconds=9, times=1), scripts=[answers], most=1) as sea:
+        unread, second = await sea.client(), await sea.client()
+        await second.read()
+        assert (second.ending, unread.ending) == ("reset", "")
+        await unread.read()
+        assert (await (await sea.client()).ask(call())).response.status == 200
+
+
 @pytest.mark.parametrize(
     ("host", "origin", "keeps"),
     [

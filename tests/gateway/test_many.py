@@ -33,7 +33,7 @@ async def test_a_thousand_streams_are_open_at_once_and_each_has_its_events() -> 
                 tasks.start_soon(_read, await sea.client(), received)
                 if not number % BACKLOG:
                     await anyio.sleep(0.001)
-        assert sea.gateway.connections == STREAMS
+        assert sea.gateway.door.entered == STREAMS
         assert sorted(received) == [4] * 2 + [5] * (STREAMS - 2)
         assert not any(isinstance(event, Exchanged) for event in sea.told)
 
