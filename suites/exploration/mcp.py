@@ -99,8 +99,9 @@ async def _delivered(lab: McpLab, session: Session, play: Play) -> Delivery:
 
 
 async def _read(lab: McpLab, play: Play, part: Exchange) -> None:
-    """Until it ends, or nothing more can be hoped for; then it is left."""
-    await part.finished(max(play.lasts, 0.0) * 1.5 + (lab.tempo.quiet if lab.over_http else lab.tempo.answer))
+    """Until its response has come and a little longer, or nothing more can be hoped for; then it is left."""
+    await part.outcome(max(play.lasts, 0.0) * 1.5 + (lab.tempo.quiet if lab.over_http else lab.tempo.answer))
+    await part.finished(lab.tempo.scaled(0.2))
     if part.ending is Ending.OPEN:
         await part.leave()
 
