@@ -19,7 +19,7 @@ from seatrial.fixtures.interop.known import Known
 from seatrial.fixtures.interop.known import load as read_known
 from seatrial.glossary import EXITS, REASONS, ROLES, STIMULUS_KEYS, TARGET_KEYS, VERDICTS
 from seatrial.matrix import Exit
-from seatrial.protocols import driver_of, names
+from seatrial.protocols import driver_of, known, names
 from seatrial.stimuli import ROLES as PLAYED
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -32,7 +32,7 @@ _OF_A_CHECK = ("check", "level", "claim", "versions", "needs", "faults")
 def pages() -> dict[str, str]:
     """Each page by the name of its file."""
     catalogue = load()
-    checks = {f"checks-{name}.md": _page(_checks(catalogue, name)) for name in names()}
+    checks = {f"checks-{name}.md": _page(_checks(catalogue, name)) for name in known()}
     return {
         **checks,
         "faults.md": _page(_faults()),

@@ -15,14 +15,16 @@ _UNSEEN = re.compile(r"[^\x20-\x7e]")
 
 
 def curl_line(record: Record) -> str:
-    """The command that sends an HTTP request again, a remark for what went to standard input, "" for no request.
+    """The command that sends an HTTP request again, a remark for what went elsewhere, "" for no request.
 
     What a record does not keep (secrets, the end of a long body) is not in it either.
     """
     if record.kind is not Kind.SENT:
         return ""
     if "url" not in record.data:
-        return f"# record {record.number}, to standard input: {_UNSEEN.sub('?', _body(record.data))}"
+        verb = record.data.get("verb", "line")
+        where = "to standard input" if verb == "line" else f"in a frame ({verb})"
+        return f"# record {record.number}, {where}: {_UNSEEN.sub('?', _body(record.data))}"
     return " ".join(map(_word, _words(record.data)))
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from ..options import Options
-from ..protocols import driver_of, names
+from ..protocols import driver_of, known, names
 from ..target import Target
 from .catalogue import Catalogue
 from .options import TargetCommand, Wanted, run_options
 from .refusal import Refused
 
-SHOWN = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("1.0",), "agui": ("1.0",)}
+SHOWN = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("1.0",), "agui": ("1.0",), "websocket": ("13",)}
 """The versions that the demo shows: of MCP the newest of each era. The servers speak all the others too."""
 SHORT = {"a2a": ("JSONRPC",)}
 """Where one binding must do, so that a demo stays one; `--binding` shows the others."""
@@ -45,20 +45,28 @@ def command(ctx: click.Context, /, mutant: str | None, **typed: Any) -> None:
 
 
 def fleet(catalogue: Catalogue, options: Options, mutant: str | None) -> list[Target]:
-    """The bundled server of each protocol that the selection is about, or the one mutant. Raises Refused."""
+    """The bundled server of each protocol that the selection is about, or the one mutant; that of a transport where it
+    is about nothing else. Raises Refused."""
     catalogue.require_mutants([mutant] if mutant else [])
     if mutant:
         broken = catalogue.mutants[mutant]
         return [bundled(broken.protocol, broken.versions, broken.build)]
-    chosen = (name for name in names() if catalogue.concerns(name, options))
+    concerned = [name for name in known() if catalogue.concerns(name, options)]
+    chosen = [name for name in concerned if name in names()] or concerned
     return [bundled(name, tuple(v for v in options.versions if v in driver_of(name).versions)) for name in chosen]
 
 
 def bundled(protocol: str, versions: tuple[str, ...] = (), build: Callable[..., Any] | None = None) -> Target:
-    """The bundled server of a protocol, or what `build` makes of it, in these versions or those that are shown."""
+    """The bundled server of a protocol, or what `build` makes of it, in these versions or those that are shown.
+
+    Raises Refused where a library is missing that it serves with.
+    """
     (point,) = entry_points(group=GROUP, name=protocol)
     simulated: Callable[..., Target] = point.load()
-    target = simulated(build) if build else simulated()
+    try:
+        target = simulated(build) if build else simulated()
+    except ImportError as error:
+        raise Refused(str(error)) from None
     target.versions = versions or SHOWN[protocol]
     if build is None:
         target.bindings = SHORT.get(protocol, target.bindings)

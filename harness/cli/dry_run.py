@@ -17,7 +17,7 @@ from ..config import TargetConfig
 from ..engine import Options, run
 from ..events import Event, RunFinished
 from ..model import Result, Verdict
-from ..protocols import driver_of
+from ..protocols import driver_of, protocol_of
 from ..protocols.driver import PIPES
 from ..redaction import redactor
 from ..stimuli import Stimulus
@@ -81,7 +81,7 @@ class Rehearsal:
 
 
 def _rehearsed(config: TargetConfig, wanted: Wanted) -> Rehearsal:
-    own = bundled(config.protocol or ASSUMED, config.versions)
+    own = bundled(config.protocol or protocol_of(config.url) or ASSUMED, config.versions)
     given = [(role, stimulus) for role, stimulus in config.stimuli.items() if role in own.stimuli]
     theirs = {role: replace(own.stimuli[role], safe=s.safe or s.verb == "tool") for role, s in given}
     found = Rehearsal(own.protocol, _names(config.stimuli, theirs))
@@ -121,8 +121,9 @@ def _label(record: Record, names: Mapping[str, str]) -> str:
         params = asked.get("params")
         named = params.get("name", params.get("uri")) if isinstance(params, dict) else None
         return f"{method} {names.get(named, named)}" if isinstance(named, str) else method
-    if record.data["verb"] == "line":
-        return "an answer, or what is no request"
+    if "url" not in record.data:
+        verb = record.data["verb"]
+        return "an answer, or what is no request" if verb == "line" else f"a frame: {verb}"
     return f"{record.data['verb']} {_IDENT.sub('ID', urlsplit(record.data['url']).path)}"
 
 

@@ -14,6 +14,7 @@ from ..config import FILE, TargetConfig, load, select, url_problem
 from ..document import ConfigError
 from ..matrix import Exit
 from ..options import Options
+from ..protocols import protocol_of
 from ..redaction import redactor
 from ..target import Target, attach
 from ..transcript import REDACTED
@@ -74,7 +75,8 @@ def command(
         rehearse([way for target in targets for way in target.targets], wanted)
         ctx.exit()
     code = perform(prepare(wanted, make, ("run", *whole), fleet(targets)))
-    if len(targets) == 1 and not targets[0].stimuli and code in (Exit.UNJUDGED, Exit.BROKEN):
+    needy = len(targets) == 1 and not targets[0].stimuli and not protocol_of(targets[0].url)
+    if needy and code in (Exit.UNJUDGED, Exit.BROKEN):
         _advise(place, targets[0])
     ctx.exit(code)
 

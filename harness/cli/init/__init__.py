@@ -10,6 +10,7 @@ import click
 
 from ...config import FILE
 from ...matrix import Exit
+from ...protocols import protocol_of
 from ..options import TargetCommand
 from ..refusal import Refused
 from ..run import headers, target_config
@@ -44,6 +45,8 @@ def command(
     if len(places) > 1 or (spawn is None and "://" not in "".join(places)):
         raise Refused("give the URL of the target, or the command that starts it after --")
     described = target_config("".join(places), spawn, None)
+    if protocol_of(described.url):
+        raise Refused("a WebSocket has no stimuli that a file could name; just run it: seatrial run URL")
     target = replace(described, name=name or described.name, headers=headers(header))
     from .introduction import introduce  # It brings the engine, which no help needs.
 

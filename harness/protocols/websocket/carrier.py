@@ -31,7 +31,7 @@ KEY = b"sail"
 """Masks every frame. One that cannot be guessed (5.3) protects intermediaries from what scripts in browsers say; here
 equal runs send equal bytes."""
 _NONCE = b64encode(b"seatrial at sea!").decode()
-_ACCEPT = b64encode(sha1(f"{_NONCE}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode()).digest()).decode()
+ACCEPT = b64encode(sha1(f"{_NONCE}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode()).digest()).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class WebSocketCarrier:
         self.connection.reply = Reply(head.status, head.headers)
         operation = self.connection.operation
         self.connection.end = self.recorder.note(Kind.STATUS, operation, status=head.status, headers=head.headers)
-        if head.switching and self.connection.reply.header("sec-websocket-accept") == _ACCEPT:
+        if head.switching and self.connection.reply.header("sec-websocket-accept") == ACCEPT:
             self._tasks.start_soon(self._read, channel)
             return None
         return self._ended(Ending.CLOSED, "the handshake was refused")
