@@ -57,7 +57,7 @@ class Records:
         """A line of evidence."""
         if self._evidence is None:
             self._early.append(f"{line}\n")
-        else:
+        elif not self._evidence.closed:  # Processes that end with the session are told of after its reports.
             self._evidence.write(f"{line}\n")
 
     def conclude(self, fleet: Fleet, selected: Sequence[Case], failure: str) -> tuple[BaselineProblem, ...]:
