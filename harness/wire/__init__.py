@@ -3,3 +3,4 @@
 from . import jsonrpc as jsonrpc
 from . import lines as lines
 from . import sse as sse
+from . import websocket as websocket
