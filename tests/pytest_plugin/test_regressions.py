@@ -16,7 +16,7 @@ REGRESSION = {
     "stimulus": "progress",
     "version": "2025-11-25",
     "binding": "streamable-http",
-    "plan": 'cut(on="tools/call", after=events(3), how=reset)',
+    "plan": 'cut(on="tools/call", after=events(4), how=reset)',
 }
 
 
@@ -26,7 +26,7 @@ def keep(project: Project, **keys: str) -> None:
 
 def test_a_regression_is_a_case_that_fails_where_it_did(project: Project, serve: Serve) -> None:
     keep(project)
-    for server, outcome in ((serve("mcp", "replay.drops-tail"), "failed"), (serve(), "passed")):
+    for server, outcome in ((serve("mcp", "replay.page-boundary"), "failed"), (serve(), "passed")):
         project.describe(server, stimuli={"progress": PROGRESS})
         assert project.cases("-k", "regression.three").parseoutcomes()[outcome] == 1
 
