@@ -133,7 +133,7 @@ async def every_webhook_is_called(lab: A2aLab) -> None:
     """Two configurations are made for a task at work, and one whose receiver answers 500: all three are called, and
     those that take what comes learn how the task ended."""
     hooks = [await lab.hook(acts.ack(500)), await lab.hook(), await lab.hook()]
-    play = await lab.effects.plan(Role.TICKS, count=10, gap=0.1)
+    play = await lab.effects.plan(Role.TICKS, count=10, gap=0.3)
     async with lab.session() as session:
         begun = task_in(lab, await session.perform(play, blocking=False))
         for number, hook in enumerate(hooks):
