@@ -24,7 +24,10 @@ DRAWN = re.compile(
     rf"#\d+|<\d+>|\\\"id\\\": \d+|{UUID}|\b[0-9a-f]{{12}}\b|hook-\d+|127\.0\.0\.1:\d+|pageToken\W+[\w%=]+"
 )
 """Ids, keys, webhooks and positions: which of the parts of a case that run at once gets which of them is chance."""
-protocols = pytest.mark.parametrize("protocol", VERSIONS)
+protocols = pytest.mark.parametrize(
+    "protocol", [pytest.param(protocol, marks=pytest.mark.xdist_group(f"{protocol} again")) for protocol in VERSIONS]
+)
+"""What one worker looks at has to be played once."""
 
 
 Transcripts = tuple[dict[str, list[Record]], dict[str, str]]
