@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import pytest
 import trio._core._run as scheduler
@@ -20,9 +21,7 @@ pytestmark = pytest.mark.selfcheck
 
 VERSIONS = {"mcp": ("2025-11-25", "2026-07-28"), "a2a": ("0.3", "1.0"), "agui": ("1.0",)}
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-DRAWN = re.compile(
-    rf"#\d+|<\d+>|\\\"id\\\": \d+|{UUID}|\b[0-9a-f]{{12}}\b|hook-\d+|127\.0\.0\.1:\d+|pageToken\W+[\w%=]+"
-)
+DRAWN = re.compile(rf"#\d+|<\d+>|\\\"id\\\": \d+|{UUID}|\b[0-9a-f]{{12}}\b|hook-\d+|:4\d{{4}}\b|pageToken\W+[\w%=]+")
 """Ids, keys, webhooks and positions: which of the parts of a case that run at once gets which of them is chance."""
 protocols = pytest.mark.parametrize(
     "protocol", [pytest.param(protocol, marks=pytest.mark.xdist_group(f"{protocol} again")) for protocol in VERSIONS]
@@ -65,10 +64,16 @@ def done(records: list[Record]) -> Counter[str]:
     return Counter(DRAWN.sub("", line) for line in lines)
 
 
-def differing(one: Transcripts, two: Transcripts) -> list[str]:
+def done_amid_faults(records: list[Record]) -> dict[str, int]:
+    """As `done`, but of a fault only whether it fired: how many connections there are for it to meet depends on how
+    long idle ones are kept, which real time decides."""
+    return {line: 1 if line.startswith("fired") else number for line, number in done(records).items()}
+
+
+def differing(one: Transcripts, two: Transcripts, view: Callable[[list[Record]], Any] = done) -> list[str]:
     (first, verdicts), (second, again) = one, two
     assert verdicts == again
-    return [case for case in verdicts if done(first[case]) != done(second[case])]
+    return [case for case in verdicts if view(first[case]) != view(second[case])]
 
 
 @protocols
@@ -79,7 +84,7 @@ def test_two_runs_with_one_seed_do_the_same(protocol: str) -> None:
 @protocols
 def test_two_runs_with_one_seed_do_the_same_amid_benign_faults(protocol: str) -> None:
     one, two = (transcripts(protocol, 7, 1, benign_profile(), newest=True) for _ in range(2))
-    assert differing(one, two) == []
+    assert differing(one, two, done_amid_faults) == []
 
 
 @protocols
