@@ -122,8 +122,9 @@ async def a_foreign_line_ends_no_session(lab: McpLab) -> None:
     play = await lab.effects.plan(Role.SLOW, seconds=1.0)
     async with lab.session(stdout_garbage(after=messages(1), text=GARBAGE)) as session:
         slow = await session.start(play)
-        wondering = await session.begin(session.cheap)
-        lab.expect(expect.answered(await wondering.outcome(), "the client's question is answered"))
+        for _ in range(2):  # Where both come at once, the first question may be looked at before the call is.
+            wondering = await session.begin(session.cheap)
+            lab.expect(expect.answered(await wondering.outcome(), "the client's question is answered"))
         early = not slow.responses
         lab.expect(expect.answered(await slow.outcome(patience(lab, play)), "the call is answered"))
         lab.expect(expect.that(early, "the question is answered while the call works", "after it", slow.sent))
