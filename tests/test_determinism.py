@@ -65,8 +65,8 @@ def done(records: list[Record]) -> Counter[str]:
 
 
 def done_amid_faults(records: list[Record]) -> dict[str, int]:
-    """As `done`, but of a fault only whether it fired: how many connections there are for it to meet depends on how
-    long idle ones are kept, which real time decides."""
+    """As `done`, but of a fault only whether it fired: how often it does differs between two runs, probably since real
+    time decides how long idle connections are kept, and so how many there are."""
     return {line: 1 if line.startswith("fired") else number for line, number in done(records).items()}
 
 

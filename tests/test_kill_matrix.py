@@ -31,10 +31,10 @@ protocols = pytest.mark.parametrize(
 )
 """What one worker looks at has to be played once."""
 HIDDEN = {
-    "process.full-pipe-drops": "what is read ahead for the delay leaves the pipe with room",
+    "process.full-pipe-drops": "not traced; probably what is read ahead for the delay leaves the pipe with room",
     "segments.decoded-apart": "the inputs that its check compares with are cut as well",
     "segments.first-read-only": "the inputs that its check compares with are cut as well",
-    "readers.in-lock-step": "the network holds more than its check can flood it with",
+    "readers.in-lock-step": "not traced; probably the network holds more than its check can flood it with",
     "runs.share-one-stream": "the network's delays keep the runs apart that would have to overlap",
 }
 """Mutants that benign faults keep their checks from finding, and why."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -73,6 +74,7 @@ def test_a_run_on_an_address_says_how_to_have_more_judged(typed: Shell, url: str
 def test_a_run_on_a_command(typed: Shell) -> None:
     told = typed(shown("README.md", "seatrial", "run", "--"), *FEW[:2])
     assert (told.returncode, "PASS 4" in told.stdout) == (0, True), told.stdout + told.stderr
+    assert re.search(r"^report: .*/report\.html$", told.stdout, re.M), "the page is named where the evidence is"
 
 
 def test_init_and_then_a_run_that_judges_more(typed: Shell, tmp_path: Path) -> None:
