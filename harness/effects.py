@@ -15,10 +15,11 @@ from .model import Column, Reason, Role
 from .planning import barred_text, played_by
 from .protocols.driver import PIPES, Play, Session
 from .protocols.http import HttpCarrier
+from .protocols.limits import rest
 from .protocols.outcome import Answer
 from .stimuli import Stimulus
 from .transcript import Kind, Recorder
-from .transport.http import Holder, HttpFailure
+from .transport.http import Holder, HttpClient, HttpFailure
 from .witness import NOTHING, Control, Reading, Sighting, about, gained, read, text_of
 
 READING_LIMIT = 1024 * 1024
@@ -114,19 +115,33 @@ class Effects:
         return place
 
     async def _got(self, url: str) -> str:
-        body, client = bytearray(), self.berth.client(url)
+        """What a witness shows there, asked once more after the rest that it wants. Raises Withheld, like a session."""
+        client = self.berth.client(url)
         try:
-            async with client.stream("GET", url, (("User-Agent", self.berth.agent),), None, Holder()) as response:
-                if response.status >= 300:
-                    raise HttpFailure(f"HTTP {response.status}")
-                async for chunk in response.chunks:
-                    body += chunk
-                    if len(body) > READING_LIMIT:
-                        break
+            if isinstance(found := await self._read(client, url), str):
+                return found
+            client.pace.pause(found)
+            if isinstance(found := await self._read(client, url), str):
+                return found
+            client.pace.refuse("the witness limits its readers, also after a rest")
         except HttpFailure as failure:
             raise Unfit(Reason.STIMULUS_FAILED, f"the witness at {url} cannot be read: {failure}") from failure
         finally:
             await client.aclose()
+
+    async def _read(self, client: HttpClient, url: str) -> str | float:
+        """The text there, or the seconds of rest that are asked for instead. Raises HttpFailure."""
+        body = bytearray()
+        async with client.stream("GET", url, (("User-Agent", self.berth.agent),), None, Holder()) as response:
+            if (wait := rest(response.status, response.headers)) is not None:
+                return wait
+            client.pace.taken()
+            if response.status >= 300:
+                raise HttpFailure(f"HTTP {response.status}")
+            async for chunk in response.chunks:
+                body += chunk
+                if len(body) > READING_LIMIT:
+                    break
         return body.decode("utf-8", "replace")
 
     # Control and contrast

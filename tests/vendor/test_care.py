@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -199,9 +199,9 @@ def test_a_check_that_wants_a_process_of_its_own_does_harm() -> None:
     assert [check.id for check in checks if check.isolation is Isolation.PROCESS and check.harm is Harm.NONE] == []
 
 
-def refused(number: int) -> HttpResponse | None:
-    """Every ninth request came too soon."""
-    return HttpResponse(429, b"later", {"Retry-After": "1"}) if number % 9 == 8 else None
+def refusing(period: int) -> Callable[[int], HttpResponse | None]:
+    """One request of each so many came too soon."""
+    return lambda number: HttpResponse(429, b"later", {"Retry-After": "1"}) if number % period == period - 1 else None
 
 
 COLUMNS: Mapping[str, dict[str, Any]] = {
@@ -211,14 +211,32 @@ COLUMNS: Mapping[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.parametrize("period", [8, 9])
 @pytest.mark.parametrize("protocol", COLUMNS)
-def test_a_server_that_limits_its_clients_is_judged_as_one_that_does_not(protocol: str) -> None:
-    gate = Gate(refused)
+def test_a_server_that_limits_its_clients_is_judged_as_one_that_does_not(protocol: str, period: int) -> None:
+    gate = Gate(refusing(period))
     results = sail(gate.before(SERVERS[protocol]), protocol=protocol, **COLUMNS[protocol])
     assert bad(results) == []
     unjudged = [r for r in results if r.verdict is Verdict.INCONCLUSIVE]
     assert {r.reason for r in unjudged if not r.case.check.limits} <= {Reason.RATE_LIMITED}
     assert len(unjudged) < len(results) / 10
+
+
+@pytest.mark.parametrize(("every", "verdict"), [(2, Verdict.PASS), (1, Verdict.INCONCLUSIVE)])
+def test_a_witness_that_limits_its_readers_is_read_after_its_rest(every: int, verdict: Verdict) -> None:
+    gate = Gate()
+
+    def impatient(number: int) -> HttpResponse | None:
+        readings = sum("/_ledger" in request.path for request in gate.requests)
+        early = "/_ledger" in gate.requests[-1].path and readings % every == 0
+        return HttpResponse(429, b"later", {"Retry-After": "1"}) if early else None
+
+    gate.refuses = impatient
+    checks = ("agui.cancel.disconnect-during-tool",)
+    results = sail(gate.before(SERVERS["agui"]), protocol="agui", checks=checks, **COLUMNS["agui"])
+    assert [r.verdict for r in results] == [verdict]
+    assert any("/_ledger" in request.path for request in gate.requests)
+    assert verdict is Verdict.PASS or set(reasons(results)) == {Reason.RATE_LIMITED}
 
 
 @pytest.mark.parametrize("protocol", COLUMNS)
