@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seatrial import Isolation, McpLab, Outcome, Session, Violation, check, dumps, expect
-from seatrial.faults import pipe_split
+from seatrial.faults import corrupt, first, pipe_split
 
 from .mcp_malformed import NOT_UTF8, provoked, spoilt_text, with_value
 
@@ -27,7 +27,12 @@ def clean(outcome: Outcome) -> Violation | None:
     isolation=Isolation.PROCESS,
 )
 async def broken_text_does_not_end_the_server(lab: McpLab) -> None:
-    """A body (over stdio a line) of bytes that are no UTF-8, alone and inside JSON; then a plain request."""
+    """A request of which a byte is spoilt on its way; a body (over stdio a line) of bytes that are no UTF-8, alone
+    and inside JSON; each time then a plain request."""
+    async with lab.session(corrupt(after=first('"tools/list'))) as session:
+        outcome = await session.provoke(session.message("tools/list", id="spoilt"))
+        lab.note(f"spoilt on its way: {expect.shown(outcome)}", outcome)
+        lab.expect(expect.answered(await session.fence(), SERVES_ON))
     async with lab.session() as session:
         for body in (*NOT_UTF8, spoilt_text(session, "spoilt")):
             outcome = await provoked(session, body)

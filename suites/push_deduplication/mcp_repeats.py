@@ -135,8 +135,8 @@ async def _sent_again(lab: McpLab, control: Control) -> None:
     patience=7.0,
 )
 async def calls_with_mangled_answers_are_executed_once(lab: McpLab) -> None:
-    """The answer to a call comes twice, behind an interim response, cut short, and as gzip without its end. Whatever
-    the client makes of it, the witness shows that the call was executed once."""
+    """The answer to a call comes twice, behind an interim response, cut short, as gzip without its end, and with
+    a byte spoilt. Whatever the client makes of it, the witness shows that the call was executed once."""
     control = await lab.effects.control(Role.SLOW, seconds=SECONDS)
     if not control.last:
         lab.inconclusive(Reason.NO_WITNESS, "the witness shows nothing of a call that was left alone")

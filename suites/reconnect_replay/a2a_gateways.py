@@ -19,8 +19,8 @@ from ..tasks import completed
     isolation=Isolation.SESSION,
 )
 async def mangled_answers_make_no_tasks(lab: A2aLab) -> None:
-    """Messages of one context are sent, and their answers come twice, behind an interim response, cut short, and as
-    gzip without its end. The tasks of the context are as many as the messages."""
+    """Messages of one context are sent, and their answers come twice, behind an interim response, cut short, as gzip
+    without its end, and with a byte spoilt. The tasks of the context are as many as the messages."""
     async with lab.session() as plain:
         context = (await completed(lab, plain)).context_id
         for fault in MANGLED:
