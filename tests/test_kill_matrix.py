@@ -87,12 +87,13 @@ def played(protocol: str, profile: str) -> tuple[Result, ...]:
 def reference_results(protocol: str) -> dict[str, Result]:
     """CHECK[VERSION,BINDING] -> the best result that the reference or one of its variants has there.
 
-    A variant counts only where the reference lacks what a check is about.
+    A variant counts where the reference lacks what a check is about, and where it is found fault with.
     """
     found: dict[str, Result] = {}
     variants = references(protocol)[len(targets(protocol)) :]
     for result in (*played(protocol, "none"), *(each for target in variants for each in voyage(target, SUITES))):
-        if place(result) not in found or found[place(result)].verdict is Verdict.NOT_APPLICABLE:
+        lacking = place(result) not in found or found[place(result)].verdict is Verdict.NOT_APPLICABLE
+        if lacking or result.verdict in (Verdict.FAIL, Verdict.WARN, Verdict.ERROR):
             found[place(result)] = result
     return found
 

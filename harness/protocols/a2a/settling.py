@@ -42,17 +42,27 @@ def refusal(exchange: Exchange, records: tuple[int, ...]) -> Refusal:
 
 
 def error_of(payload: Any) -> Mapping[str, Any]:
-    """The google.rpc.Status in an error body; empty where the body has another form."""
-    found = payload.get("error") if isinstance(payload, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    """The google.rpc.Status in an error body, or the error object of JSON-RPC, which 0.3 leaves open; else empty."""
+    if not isinstance(payload, Mapping):
+        return {}
+    found = payload.get("error")
+    if isinstance(found, Mapping):
+        return found
+    return payload if _jsonrpc_code(payload) else {}
+
+
+def _jsonrpc_code(error: Mapping[str, Any]) -> int | None:
+    """What cannot be an HTTP status."""
+    code = error.get("code")
+    return code if isinstance(code, int) and code < 0 else None
 
 
 def code_of(error: Mapping[str, Any]) -> int | None:
-    """The JSON-RPC code of the same error, by its reason, else by its canonical status."""
+    """The JSON-RPC code of the same error, by its reason, else by its canonical status, else as it says itself."""
     details = error.get("details")
     for detail in details if isinstance(details, list) else ():
         reason = detail.get("reason") if isinstance(detail, Mapping) else None
         if isinstance(reason, str) and reason in BY_REASON:
             return BY_REASON[reason].code
     name = _BY_STATUS.get(str(error.get("status")))
-    return ERRORS[name].code if name else None
+    return ERRORS[name].code if name else _jsonrpc_code(error)
