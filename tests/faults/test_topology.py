@@ -47,10 +47,15 @@ async def test_a_paused_server_answers_when_it_goes_on(port: Port) -> None:
         begun = anyio.current_time()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_answered, port, client, begun)
-            await anyio.sleep(0.1)
+            await _fires(port)
             assert port.fired == ["pause"]
             await _answered(port, other, begun)
         assert (await port.ask(client))["count"] == 4
+
+
+async def _fires(port: Port) -> None:
+    while not port.fired:
+        await anyio.sleep(0.01)
 
 
 async def _answered(port: Port, client: Client, begun: float) -> None:
@@ -65,7 +70,7 @@ async def test_a_pause_ends_with_its_mount(port: Port) -> None:
         client = await connected()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(port.ask, client)
-            await anyio.sleep(0.1)
+            await _fires(port)
             assert port.fired == ["pause"]
             tasks.cancel_scope.cancel()
     async with anyio.create_task_group() as tasks:
