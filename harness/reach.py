@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ from .options import Options
 from .pace import Withheld
 from .protocols import driver_of, names
 from .protocols.driver import Inquiry, Session
-from .protocols.outcome import Outcome
+from .protocols.outcome import Lost, Outcome
 from .target import StartFailure
 
 
@@ -48,15 +48,18 @@ class _Discovery:
 
     async def claims(self) -> Claims:
         """What the target speaks; of its own protocol, or of the first in which it answers."""
-        target, reasons = self.berth.target, list[str]()
+        reasons, lost = list[str](), list[Outcome]()
         for name in self._protocols():
             self.berth.driver = driver_of(name)
-            claims, why = await self._claimed()
+            claims, failures, why = await self._claimed()
             if claims.spoken:
                 return claims
+            lost += failures
             reasons.append(why)
-        whole = f"{target.address} {'; '.join(dict.fromkeys(reasons)) or 'has a protocol without these versions'}"
-        raise Unreachable(self.berth.transcript.redactor.text(whole))
+        if len(reasons) > 1 and (silence := _only_reason(lost)):
+            reasons = [f"gives no answer: {silence}"]
+        told = "; ".join(dict.fromkeys(reasons)) or "has a protocol without these versions"
+        raise Unreachable(self.berth.transcript.redactor.text(f"{self.berth.target.address} {told}"))
 
     def _protocols(self) -> list[str]:
         """The target's own, or those that it may speak: with a version that is asked for."""
@@ -64,15 +67,15 @@ class _Discovery:
         known = (target.protocol,) if target.protocol else names(target.listens)
         return [name for name in known if not asked or asked & set(driver_of(name).versions)]
 
-    async def _claimed(self) -> tuple[Claims, str]:
-        """What is spoken of the driver's protocol; where nothing is, why."""
-        claims, why = Claims(), ""
+    async def _claimed(self) -> tuple[Claims, list[Outcome], str]:
+        """What is spoken of the driver's protocol; where nothing is, what came instead, and why."""
+        claims, failures, why = Claims(), list[Outcome](), ""
         try:
             claims, failures = await self._asked()
             why = "" if claims.spoken else self.berth.driver.reason(failures)
         except* Withheld as group:
             why = f"cannot be asked what it speaks: {_first(group)}"
-        return claims, why
+        return claims, failures, why
 
     async def _asked(self) -> tuple[Claims, list[Outcome]]:
         """Everything that was wanted of the driver's protocol, asked for."""
@@ -116,6 +119,12 @@ class _Discovery:
                 else:
                     tasks.start_soon(session.aclose)
         self._probes.clear()
+
+
+def _only_reason(failures: Sequence[Outcome]) -> str:
+    """Why nothing whatever came back, where that is the same for all that was asked; else empty."""
+    reasons = {failure.why if isinstance(failure, Lost) and not failure.reply.status else "" for failure in failures}
+    return reasons.pop() if len(reasons) == 1 else ""
 
 
 def _first(group: BaseExceptionGroup[Withheld]) -> BaseException:

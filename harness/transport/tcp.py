@@ -91,7 +91,10 @@ class TcpNetwork:
         try:
             return TcpStream(await anyio.connect_tcp(host, port))
         except OSError as error:
-            raise (error.__cause__ if isinstance(error.__cause__, OSError) else error) from None
+            reason = error.__cause__ if isinstance(error.__cause__, OSError) else error
+            if isinstance(reason, ConnectionRefusedError):
+                reason = ConnectionRefusedError(f"nobody listens on {host}:{port}")
+            raise reason from None
 
     async def listen(self, host: str = "127.0.0.1", port: int = 0) -> Listener:
         listener = await anyio.create_tcp_listener(local_host=host, local_port=port)

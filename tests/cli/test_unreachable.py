@@ -64,7 +64,9 @@ def failure(invoke: Invoke, place: Path, *words: str) -> str:
 
 
 def test_a_host_where_nobody_listens(invoke: Invoke, place: Path) -> None:
-    assert "refused" in failure(invoke, place, f"http://127.0.0.1:{free_port()}/mcp")
+    port = free_port()
+    said = failure(invoke, place, f"http://127.0.0.1:{port}/mcp")
+    assert said == f"http://127.0.0.1:{port}/mcp gives no answer: nobody listens on 127.0.0.1:{port}"
 
 
 def test_a_name_that_does_not_resolve(invoke: Invoke, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,7 +177,7 @@ def test_mine(seatrial_lab):
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
-        ("http://127.0.0.1:9/mcp", "seatrial: http://127.0.0.1:9/mcp gives no MCP answer*"),
+        ("http://127.0.0.1:9/mcp", "seatrial: http://127.0.0.1:9/mcp gives no answer: nobody listens on 127.0.0.1:9*"),
         ("shop", "seatrial: there is no *seatrial.toml; write one with seatrial init*"),
     ],
 )
