@@ -27,7 +27,7 @@ MUTANTS: dict[str, Mutant] = {mutant.id: mutant for suite in SUITES for mutant i
 ROWS = {row.id: row for suite in SUITES for row in suite.requirements}
 PROFILES: dict[str, dict[str, Any]] = {"none": {}, "benign": {"profile": "benign", "plan": benign_profile()}}
 protocols = pytest.mark.parametrize(
-    "protocol", [pytest.param(protocol, marks=pytest.mark.xdist_group(protocol)) for protocol in names()]
+    "protocol", [pytest.param(protocol, marks=pytest.mark.xdist_group(protocol)) for protocol in known()]
 )
 """What one worker looks at has to be played once."""
 HIDDEN = {

@@ -101,6 +101,7 @@ def benign_profile() -> tuple[Fault, ...]:
         InjectComment(),
         Blank(),
         KeepaliveChurn(every=3),
+        Fragment(),
         PipeSplit(),
         PipeMerge(),
         StderrNoise(),
