@@ -151,7 +151,7 @@ def main() -> int:
             text = "\n".join(figures(Path(place)))
         sys.stdout.write(text + "\n")
         if options.write:
-            insert(options.write, text)
+            insert(options.write, text, "figures of forwarding")
     except (SetupError, OSError) as error:
         sys.stderr.write(f"Error: {error}\n")
         return 2

@@ -54,10 +54,13 @@ def test_the_table_counts_each_verdict() -> None:
 
 def test_figures_replace_what_stood_between_the_marks(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n", "utf-8")
+    others = "<!-- counts -->\nseven\n<!-- end of counts -->\n"
+    page.write_text(f"before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n{others}", "utf-8")
     insert(page, "new")
     insert(page, "newer")
-    assert page.read_text("utf-8") == "before\n<!-- figures -->\nnewer\n<!-- end of figures -->\nafter\n"
+    insert(page, "eight", "counts")
+    figures = "before\n<!-- figures -->\nnewer\n<!-- end of figures -->\nafter\n"
+    assert page.read_text("utf-8") == figures + others.replace("seven", "eight")
 
 
 def test_a_page_without_marks_is_left_alone(tmp_path: Path) -> None:
