@@ -66,7 +66,7 @@ TARGET_KEYS: Mapping[str, str] = {
     "protocol": '`"mcp"`, `"a2a"` or `"agui"`; without it Seatrial looks',
     "versions": "protocol versions to check; without it they are discovered",
     "bindings": (
-        'MCP: `"streamable-http"` (or `"http"`), `"http+sse"`, `"stdio"`; A2A: `"JSONRPC"`, `"HTTP+JSON"`; '
+        'MCP: `"streamable-http"` (or `"http"`), `"stdio"`; A2A: `"JSONRPC"`, `"HTTP+JSON"`; '
         'AG-UI: `"sse"`; without it what `url` and `command` imply, or what the card says'
     ),
     "headers": "sent with every HTTP request",

@@ -15,7 +15,7 @@ from .model import Column
 from .options import Options
 from .pace import Withheld
 from .protocols import driver_of, names
-from .protocols.driver import Inquiry, Session
+from .protocols.driver import Inquiry, Session, Unspoken
 from .protocols.outcome import Lost, Outcome
 from .target import StartFailure
 
@@ -32,7 +32,7 @@ async def reach(berth: Berth, options: Options) -> None:
         await consider(berth, options.conduct)
         berth.claims = await _Discovery(berth, options).claims()
         await inspect(berth)
-    except* (StartFailure, Withheld, Unfit) as group:
+    except* (StartFailure, Unfit, Unspoken, Withheld) as group:
         failures += group.exceptions
     if failures:
         raise Unreachable(berth.transcript.redactor.text(str(failures[0])))

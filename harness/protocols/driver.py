@@ -28,6 +28,10 @@ Replies = Mapping[str, Any]
 S = TypeVar("S", bound="Session")
 
 
+class Unspoken(Exception):
+    """What is there is known, and Seatrial does not speak it; the text is one sentence for the user."""
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """A stimulus made ready: the request that plays it, and what it amounts to (seconds, steps)."""

@@ -21,21 +21,27 @@ QUICK = ("--tempo", "0.1")
 
 
 @contextmanager
-def served(status: int, media_type: str, body: bytes) -> Iterator[str]:
-    """An HTTP server on loopback that gives one answer to everything."""
+def served(status: int, media_type: str, body: bytes, stream: bytes = b"") -> Iterator[str]:
+    """An HTTP server on loopback that gives one answer to everything; to GET an event stream where there is one."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.answer(status, media_type, body)
+
+        def do_GET(self) -> None:
+            self.answer(200, "text/event-stream", stream) if stream else self.do_POST()
+
+        do_DELETE = do_POST
+
+        def answer(self, status: int, media_type: str, body: bytes) -> None:
             self.send_response(status)
             self.send_header("Content-Type", media_type)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-
-        do_GET = do_DELETE = do_POST
 
         def log_message(self, format: str, *args: object) -> None: ...
 
@@ -91,6 +97,14 @@ def test_a_page_of_html(invoke: Invoke, place: Path) -> None:
 def test_a_server_that_wants_credentials(invoke: Invoke, place: Path) -> None:
     with served(401, "application/json", b"{}") as url:
         assert "answers 401: it wants credentials" in failure(invoke, place, url)
+
+
+@pytest.mark.parametrize(("event", "known"), [(b"endpoint", True), (b"message", False)])
+def test_the_transport_that_was_deprecated(invoke: Invoke, place: Path, event: bytes, known: bool) -> None:
+    with served(404, "text/plain", b"", stream=b"event: " + event + b"\ndata: /messages?id=1\n\n") as url:
+        said = failure(invoke, place, url)
+    assert said.startswith(f"{url} speaks HTTP+SSE") is known
+    assert ("Streamable HTTP endpoint" in said) is known
 
 
 def test_a_command_that_does_not_exist(invoke: Invoke, place: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import anyio
 
 from ...claims import Claims, Spoken
-from ..driver import Inquiry, Opener
-from ..outcome import Answer, Lost, Outcome, Refusal
+from ..driver import Inquiry, Opener, Unspoken
+from ..exchange import Exchange
+from ..outcome import Answer, Ending, Lost, Outcome, Refusal
 from .session import Session
 from .versions import Era, era, exists
 
@@ -28,10 +29,33 @@ async def discover(asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome
             for version in asked.versions:
                 if exists(version, binding):
                     tasks.start_soon(ask, version, binding)
+    if not any(answer for answer, _ in found.values()):
+        await _refuse_deprecated(found, opener)
     spoken = tuple(found[v, b][0] for b in asked.bindings for v in asked.versions if (v, b) in found)
     failed = {column: outcome for column, (answer, outcome) in found.items() if answer is None}
     refused = {column: outcome.records[-1] for column, outcome in failed.items()}
     return Claims(tuple(filter(None, spoken)), refused), list(failed.values())
+
+
+async def _refuse_deprecated(found: Mapping[tuple[str, str], tuple[Spoken | None, Outcome]], opener: Opener) -> None:
+    """Raises Unspoken where the transport of 2024-11-05 is offered (2025-11-25: basic/transports#backwards-
+    compatibility): a GET is answered by a stream whose first event is `endpoint`."""
+    refused = [column for column, (_, outcome) in found.items() if outcome.reply.status in (400, 404, 405)]
+    if not refused:
+        return
+    async with opener(*refused[0]) as session:
+        stream = session.open_stream()
+        if await stream.until(_is_deprecated):
+            raise Unspoken(
+                f"{session.http.url} speaks HTTP+SSE, MCP's transport of 2024-11-05, and Seatrial does not; "
+                "give the address of its Streamable HTTP endpoint, or the command that starts it over stdio"
+            )
+
+
+def _is_deprecated(stream: Exchange) -> bool | None:
+    if stream.events:
+        return stream.events[0].event == "endpoint"
+    return None if stream.ending is Ending.OPEN else False
 
 
 def _spoken(session: Session, binding: str, outcome: Outcome) -> Spoken | None:
