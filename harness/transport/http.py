@@ -69,6 +69,7 @@ class _Stream(httpcore.AsyncNetworkStream):
     def __init__(self, stream: ByteStream, *, secured: bool = False) -> None:
         self._stream, self._secured = stream, secured
         self._retired = False
+        self._read = anyio.current_time()
 
     def retire(self) -> None:
         """Let this connection not be used again once it is idle."""
@@ -77,13 +78,15 @@ class _Stream(httpcore.AsyncNetworkStream):
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         try:
             with _within(timeout):
-                return await self._stream.receive(max_bytes)
+                data = await self._stream.receive(max_bytes)
         except TimeoutError as error:
             raise httpcore.ReadTimeout(str(error)) from error
         except anyio.EndOfStream:
             return b""
         except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as error:
             raise httpcore.ReadError("connection reset") from error
+        self._read = anyio.current_time()
+        return data
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         holder = _holder.get()
@@ -119,8 +122,16 @@ class _Stream(httpcore.AsyncNetworkStream):
         return _Stream(wrapped)
 
     def get_extra_info(self, info: str) -> Any:
-        """The pool asks whether an idle connection is readable: then its peer has ended it meanwhile."""
-        return (self._retired or self._stream.extra(Waiting.readable, False)) if info == "is_readable" else None
+        """The pool asks whether an idle connection is readable: then its peer has ended it meanwhile.
+
+        One that is to be used no more counts as ended, and so does one that has been idle for long by the clock of the
+        run: the pool itself would ask the real one, also where time is virtual.
+        """
+        return self._over or self._stream.extra(Waiting.readable, False) if info == "is_readable" else None
+
+    @property
+    def _over(self) -> bool:
+        return self._retired or anyio.current_time() > self._read + KEEP_ALIVE
 
 
 @dataclass(slots=True)
@@ -182,7 +193,6 @@ class Transport(httpx.AsyncBaseTransport):
             "ssl_context": verify,
             "max_connections": None,
             "max_keepalive_connections": 8,
-            "keepalive_expiry": KEEP_ALIVE,
             "network_backend": backend,
         }
         self._pool = _proxied(proxy, settings) if proxy else httpcore.AsyncConnectionPool(**settings)

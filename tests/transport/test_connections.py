@@ -5,14 +5,15 @@ from __future__ import annotations
 import anyio
 import pytest
 from anyio.abc import ByteStream
-from seatrial.transport.http import Holder, HttpClient
+from seatrial.transport.http import KEEP_ALIVE, Holder, HttpClient
 from seatrial.transport.sim import SimNetwork
 
 from tests.clock import virtual
 
 
-async def connections(status: int) -> int:
-    """How many connections three requests take, one after another, when each is answered with this status."""
+async def connections(status: int, pause: float = 0.0) -> int:
+    """How many connections three requests take, one after another, when each is answered with this status. `pause`:
+    seconds before each."""
     network, accepted = SimNetwork(), 0
 
     async def serve(stream: ByteStream) -> None:
@@ -26,6 +27,7 @@ async def connections(status: int) -> int:
         tasks.start_soon(listener.serve, serve, tasks)
         client = HttpClient(network)
         for _ in range(3):
+            await anyio.sleep(pause)
             url = f"http://{listener.host}:{listener.port}/"
             async with client.stream("GET", url, [("Host", "server")], None, Holder()) as response:
                 assert b"".join([chunk async for chunk in response.chunks]) == b"ok"
@@ -50,5 +52,13 @@ async def _request(stream: ByteStream) -> bool:
 def test_a_connection_on_which_the_server_failed_is_not_used_again(status: int, number: int) -> None:
     async def count() -> None:
         assert await connections(status) == number
+
+    virtual(count)()
+
+
+@pytest.mark.parametrize(("pause", "number"), [(0.9 * KEEP_ALIVE, 1), (1.1 * KEEP_ALIVE, 3)])
+def test_how_long_a_connection_is_kept_is_decided_by_the_clock_of_the_run(pause: float, number: int) -> None:
+    async def count() -> None:
+        assert await connections(200, pause) == number
 
     virtual(count)()
