@@ -113,10 +113,11 @@ class Stage:
     """Passes bytes on unchanged. `feed(b"")` is called once before the first byte.
 
     `patience`: seconds of silence after which `idle` is asked for what is held back. `ahead`: chunks that the
-    pump may read before they are wanted.
+    pump may read before they are wanted, `room`: bytes of them. Of a target that nobody listens to, no more is taken.
     """
 
     ahead: int = 1
+    room: float = 64 * 1024
 
     @property
     def patience(self) -> float:
@@ -151,6 +152,10 @@ class Chain:
     @property
     def ahead(self) -> int:
         return max((stage.ahead for stage in self.stages), default=1)
+
+    @property
+    def room(self) -> float:
+        return max((stage.room for stage in self.stages), default=Stage.room)
 
     def attach(self, wake: Callable[[], None]) -> None:
         for stage in self.stages:

@@ -220,7 +220,10 @@ class Reshaping(Stage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latency(BenignFault):
-    """Every byte arrives so many seconds later, jitter added; the order is kept and delays do not add up."""
+    """Every byte arrives so many seconds later, jitter added; the order is kept.
+
+    Delays do not add up while no more than 8 MiB a second are carried.
+    """
 
     name: ClassVar[str] = "latency"
     mounts: ClassVar[frozenset[Mount]] = STREAMS
@@ -235,12 +238,17 @@ class Latency(BenignFault):
         return _Late(armed, flow, self)
 
 
+BANDWIDTH = 8 * 1024 * 1024
+"""Bytes a second that a network carries however late they arrive: so much of them is under way at once."""
+
+
 class _Late(Reshaping):
     ahead = 256
 
     def __init__(self, armed: Armed, flow: Flow, fault: Latency) -> None:
         super().__init__(armed, flow)
         self._fault, self._random = fault, self.random()
+        self.room = max(Stage.room, BANDWIDTH * fault.delay)
 
     def reshaped(self, data: bytes) -> Iterator[Action]:
         if data:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
@@ -90,16 +90,37 @@ class Outlet:
         await (self.stream.send_eof() if isinstance(self.stream, ByteStream) else self.stream.aclose())
 
 
+@dataclass(slots=True)
+class _Room:
+    """For bytes that are read ahead. Who has filled it waits until there is room again."""
+
+    left: float
+    freed: anyio.Event = field(default_factory=anyio.Event)
+
+    async def take(self, data: bytes) -> None:
+        self.left -= len(data)
+        while self.left <= 0:
+            await self.freed.wait()
+
+    def free(self, data: bytes) -> None:
+        full = self.left <= 0
+        self.left += len(data)
+        if full:
+            self.freed.set()
+            self.freed = anyio.Event()
+
+
 async def pump(source: Source, chain: Chain, outlet: Outlet) -> None:
     """Until the source ends. Raises Ended, what the source raises, BrokenResourceError when the outlet was reset."""
     if not chain.stages:
         return await _pass(source, outlet)
+    room = _Room(chain.room)
     ahead, chunks = anyio.create_memory_object_stream[Chunk](chain.ahead)
     with ahead, chunks:
         chain.attach(partial(_wake, ahead))
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_read, source, ahead)
-            await _write(chunks, chain, outlet)
+            tasks.start_soon(_read, source, ahead, room)
+            await _write(chunks, chain, outlet, room)
     return None
 
 
@@ -127,7 +148,7 @@ def _wake(ahead: MemoryObjectSendStream[Chunk]) -> None:
         ahead.send_nowait((anyio.current_time(), None))
 
 
-async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk]) -> None:
+async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk], room: _Room) -> None:
     while True:
         try:
             data = await source.receive()
@@ -136,9 +157,10 @@ async def _read(source: Source, ahead: MemoryObjectSendStream[Chunk]) -> None:
         except Exception as error:
             return await ahead.send((anyio.current_time(), error))
         await ahead.send((anyio.current_time(), data))
+        await room.take(data)
 
 
-async def _write(chunks: MemoryObjectReceiveStream[Chunk], chain: Chain, outlet: Outlet) -> None:
+async def _write(chunks: MemoryObjectReceiveStream[Chunk], chain: Chain, outlet: Outlet, room: _Room) -> None:
     await _perform(chain.feed(b""), outlet)
     while True:
         try:
@@ -151,6 +173,7 @@ async def _write(chunks: MemoryObjectReceiveStream[Chunk], chain: Chain, outlet:
         arrived, data = chunk
         if isinstance(data, Exception):
             raise data
+        room.free(data or b"")
         await _perform(chain.woken() if data is None else chain.feed(data), outlet, arrived)
     await _perform(chain.eof(), outlet)
     await outlet.finish()

@@ -29,6 +29,7 @@ from seatrial.faults import (
 )
 from seatrial.faults.rate import Part
 from seatrial.faults.stage import Bucket, Chain, Flow, How
+from seatrial.faults.stream import BANDWIDTH
 from seatrial.relay import Link, Relay
 from seatrial.relay.link import end
 from seatrial.transport.network import Network
@@ -276,3 +277,41 @@ async def test_a_selected_request_stalls_on_its_way_or_ends_there() -> None:
         await sea.server.ended.wait()
         assert (client.ending, sea.server.requests, sea.server.opaque) == ("fin", [call()], call("ping")[:60])
         assert sea.fired == [("stall", "post:1 up, byte 40"), ("cut", "post:2 up, byte 60")]
+
+
+async def taken(seconds: float) -> int:
+    """Bytes that a link with such a latency takes from a target to whose connection nobody listens."""
+    near, far = connection()
+    taken = 0
+
+    async def dial() -> ByteStream:
+        return near
+
+    async with anyio.create_task_group() as tasks:
+        await Link(dial, [latency(seconds=seconds)], Chance(7), lambda fault, where: None).dialer(tasks)()
+        with anyio.move_on_after(60.0):
+            while True:
+                await far.send(bytes(1024))
+                taken += 1024
+        tasks.cancel_scope.cancel()
+    return taken
+
+
+@virtual
+async def test_no_more_is_taken_ahead_than_is_under_way() -> None:
+    """Otherwise a target would not notice that nobody reads what it says."""
+    pipes = 2 * SimNetwork().capacity
+    for seconds in (0.001, 0.1, 0.2):
+        room = max(64 * 1024, BANDWIDTH * seconds)
+        assert pipes < await taken(seconds) <= pipes + room + 1024 * 64
+
+
+@virtual
+async def test_a_long_body_takes_as_long_as_its_latency_and_the_bandwidth_make_it() -> None:
+    async def sent(stream: ByteStream) -> None:
+        await stream.send(bytes(BANDWIDTH))
+        await stream.send_eof()
+
+    for seconds in (0.1, 0.4):
+        took = (await through(SimNetwork(), latency(seconds=seconds), sent=sent))[-1][0]
+        assert seconds <= took <= 1.0 + 3 * seconds
