@@ -115,7 +115,7 @@ async def a_subscription_begins_with_the_task(lab: A2aLab) -> None:
     """A stream is left after three chunks and the client subscribes: the first event is the Task, at work, with at
     least the chunks that were seen."""
     async with lab.session() as session:
-        run, head = await work(lab, session)
+        run, head = await work(lab, session, 3 * CHUNKS)
         await head.has_chunks(3, run.rest(lab))
         await head.leave()
         tail = await session.subscribe(run.task)
