@@ -60,11 +60,14 @@ class Rig:
     """How many servers a `round_robin` among the faults hands the requests to."""
     heeds: bool = True
     """Whether a request that comes too soon for the target is sent again later, as is polite."""
+    ambient: bool = True
+    """Whether the benign faults around the run surround this session too."""
 
     @property
     def plain(self) -> bool:
         """Could a lent session serve as well?"""
-        return self.heeds and not (self.faults or self.capabilities or self.replies or self.identity or self.headers)
+        asked = self.faults or self.capabilities or self.replies or self.identity or self.headers
+        return self.heeds and self.ambient and not asked
 
 
 @dataclass(slots=True, eq=False)
@@ -139,11 +142,19 @@ class Berth:
         binding: str,
         recorder: Recorder,
         tasks: TaskGroup,
-        fired: Fired,
         rig: Rig,
-        server: Server | None,
+        fired: Fired | None = None,
+        server: Server | None = None,
     ) -> Session:
-        """A session that has sent nothing yet. `server` None: the main one. Raises StartFailure, Unfit."""
+        """A session that has sent nothing yet. `server` None: the main one. Raises StartFailure, Unfit.
+
+        `fired` None: each firing is noted for whoever has the session at the time.
+        """
+
+        def noted(fault: Fault, where: str) -> None:
+            carrier.recorder.note(Kind.FIRED, fault=str(fault), at=where)
+
+        fired = fired or noted
         target, server = await self._shifted(rig, binding, tasks, server)
         if binding == PIPES:
             carrier = self._piped(await target.process(), recorder, tasks, fired, rig)
@@ -160,11 +171,15 @@ class Berth:
         """Raises Withheld for what the guard of the moment does not let pass."""
         self.guard(body, shown)
 
+    def _around(self, rig: Rig) -> Sequence[Fault]:
+        """All faults of a session."""
+        return (*self.ambient, *rig.faults) if rig.ambient else rig.faults
+
     async def _shifted(
         self, rig: Rig, binding: str, tasks: TaskGroup, server: Server | None
     ) -> tuple[Target, Server | None]:
         """Whose process serves a session, and with which server: one of its own where its clock is shifted."""
-        shift = next((fault.seconds for fault in (*self.ambient, *rig.faults) if isinstance(fault, skew)), 0.0)
+        shift = next((fault.seconds for fault in self._around(rig) if isinstance(fault, skew)), 0.0)
         if not shift:
             return self.target, server
         if not self.target.spawnable:
@@ -210,7 +225,7 @@ class Berth:
         rig: Rig,
     ) -> None:
         """Put the faults between a client and its origin: above TLS, but for the tunnel of a proxy."""
-        faults = layers((*self.ambient, *rig.faults), binding)
+        faults = layers(self._around(rig), binding)
         self._refuse_jumps((*faults.octets, *faults.exchange))
         origin = (client.proxy.host, client.proxy.port) if client.proxy else _origin(server.url)
         tls = None if client.proxy else client.trusted
@@ -257,7 +272,7 @@ class Berth:
             raise Unfit(Reason.FAULT_NOT_MOUNTABLE, f"{jumps[0]}: only virtual time can jump")
 
     def _piped(self, process: Process, recorder: Recorder, tasks: TaskGroup, fired: Fired, rig: Rig) -> Carrier:
-        faults = [f for f in (*self.ambient, *rig.faults) if mount_for(f, PIPES) is Mount.PIPE]
+        faults = [fault for fault in self._around(rig) if mount_for(fault, PIPES) is Mount.PIPE]
         self._refuse_jumps(faults)
         if faults:
             process = piped(process, faults, self.chance.child(recorder.case), fired, tasks)
@@ -299,9 +314,7 @@ class Berth:
         return self.besides.setdefault(column, {}).setdefault(name, self.transcript.scope(name))
 
     async def _fresh(self, column: Column) -> Session:
-        session = await self.session(
-            column.version, column.binding, self._own(column), self.tasks, lambda fault, where: None, Rig(), None
-        )
+        session = await self.session(column.version, column.binding, self._own(column), self.tasks, Rig())
         opened = False
         try:
             opened = isinstance(await self.begun(session), Answer)
@@ -322,9 +335,7 @@ class Berth:
     async def farewell(self, session: Session, tasks: TaskGroup) -> None:
         """Tell the target that a session whose sockets are gone is over, without caring for the answer."""
         silent = self.transcript.scope(f"{self.target.name}/farewell")
-        again = await self.session(
-            session.version, session.binding, silent, tasks, lambda fault, where: None, Rig(), None
-        )
+        again = await self.session(session.version, session.binding, silent, tasks, Rig())
         with suppress(Withheld):
             await again.farewell(session)
         await again.aclose()

@@ -144,11 +144,13 @@ class Lab(Generic[S]):
         replicas: int = 2,
         resuming: S | None = None,
         opened: bool = True,
+        ambient: bool = True,
     ) -> AsyncIterator[S]:
         """A session with the target, through `faults`. Leaving it abandons its sockets.
 
         Plain and in a check of isolation `shared` it is a lent one. `opened` false: nothing is sent yet. The malign
         faults that surround the run come before the others.
+        `ambient` false: the benign faults around the run are left out, for a check that itself sets what they would.
         `replicas` is how many servers a `round_robin` among the faults hands requests to.
         `resuming` continues where another session stands (MCP over HTTP, older era: under its id). `version` and
         `binding` are those of the column unless others are named.
@@ -162,6 +164,7 @@ class Lab(Generic[S]):
             headers=headers or {},
             replicas=replicas,
             heeds=not self.case.check.limits,
+            ambient=ambient,
         )
         own = version is not None or binding is not None or resuming is not None or not opened or not rig.plain
         lent = self.case.check.isolation is Isolation.SHARED and not own
@@ -184,7 +187,7 @@ class Lab(Generic[S]):
         """A session that nobody else has. `place`: version and binding."""
         self.declared_faults += rig.faults
         server = await self._server()
-        made = await self.berth.session(*place, self.recorder, self.tasks, self._fired, rig, server)
+        made = await self.berth.session(*place, self.recorder, self.tasks, rig, self._fired, server)
         session = cast(S, made)
         try:
             await self._begin(session, resuming, opened)

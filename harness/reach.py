@@ -103,9 +103,7 @@ class _Discovery:
     async def _probe(self, version: str, binding: str) -> AsyncIterator[Session]:
         """A fresh session with nothing sent."""
         recorder = self.berth.recorder(Column(version, binding, self.options.profile), "discovery")
-        session = await self.berth.session(
-            version, binding, recorder, self.berth.tasks, lambda fault, where: None, Rig(), None
-        )
+        session = await self.berth.session(version, binding, recorder, self.berth.tasks, Rig())
         self._probes.append(session)
         yield session
 

@@ -61,8 +61,8 @@ async def reserved_bits_fail_the_connection(lab: WebSocketLab) -> None:
     harm=Harm.MALFORMED,
 )
 async def text_that_is_no_utf8_fails_the_connection(lab: WebSocketLab) -> None:
-    """A text message with a byte that no UTF-8 has."""
-    async with lab.session() as session:
+    """A text message, in one frame, with a byte that no UTF-8 has."""
+    async with lab.session(ambient=False) as session:
         await session.frame(websocket.Opcode.TEXT, b'{"a": "\xff"}')
         lab.expect(await failed(session, INVALID_PAYLOAD))
 
@@ -74,12 +74,12 @@ async def text_that_is_no_utf8_fails_the_connection(lab: WebSocketLab) -> None:
     mutants=("frames.each-a-message",),
 )
 async def fragments_add_up_to_a_message(lab: WebSocketLab) -> None:
-    """A JSON-RPC ping whole, and then in frames of few bytes."""
-    async with lab.session() as session:
+    """A JSON-RPC ping in one frame, and then in frames of few bytes."""
+    async with lab.session(ambient=False) as session:
         whole = await session.request("ping")
     if not isinstance(whole, Answer):
         lab.not_applicable("the target answers no JSON-RPC ping, by which messages could be told", whole)
-    async with lab.session(fragment(smallest=1, largest=4)) as session:
+    async with lab.session(fragment(smallest=1, largest=4), ambient=False) as session:
         lab.expect(expect.answered(await session.request("ping"), "the fragmented ping is answered"))
 
 

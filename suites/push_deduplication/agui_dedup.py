@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import cycle, islice
 
 import anyio
-from seatrial import AguiLab, AguiSession, Answer, Isolation, Reason, Role, Violation, check, expect
+from seatrial import AguiLab, AguiSession, Answer, Isolation, Play, Reason, Role, Run, Violation, check, expect
 from seatrial.judge.agui import Rule
 
 from ..inputs import handled, playable
@@ -30,9 +30,9 @@ TERMINAL = ("RUN_FINISHED", "RUN_ERROR")
     isolation=Isolation.SESSION,
 )
 async def runs_of_threads_do_not_mix(lab: AguiLab) -> None:
-    """Each stimulus is played alone, on three threads. Then nineteen runs begin within a slow one, each with a marker
-    in its prompt, its ids and its state: no stream may hold the marker of another, break a rule that it keeps alone,
-    or tell anything else than it always tells alone."""
+    """Each stimulus is played alone, on three threads. Then nineteen runs begin within two slow ones, each with a
+    marker in its prompt, its ids and its state: no stream may hold the marker of another, break a rule that it keeps
+    alone, or tell anything else than it always tells alone."""
     async with lab.session() as session:
         kinds = playable(lab, KINDS)
         usual = {role: await alone(lab, session, role) for role in kinds}
@@ -53,18 +53,24 @@ async def runs_of_threads_do_not_mix(lab: AguiLab) -> None:
 
 
 async def _together(lab: AguiLab, session: AguiSession, kinds: Sequence[Role]) -> list[tuple[Role, Berthed]]:
-    """A slow run and the others within it, all to their ends."""
+    """Two slow runs, which overlap however late each begins, and the others within them, all to their ends."""
     found: list[tuple[Role, Berthed]] = []
-    marker, play = await marked(lab, Role.SLOW, **SLOW)
-    slow = await underway(lab, await session.play(play, **naming(marker)))
+    slow = [await _slow(lab, session) for _ in range(2)]
 
     async def one(role: Role) -> None:
-        found.append((role, await berthed(lab, session, role, beside=play)))
+        found.append((role, await berthed(lab, session, role, beside=slow[0][1])))
 
     async with anyio.create_task_group() as tasks:
         for role in islice(cycle(kinds), OTHERS):
             tasks.start_soon(one, role)
-    return [(Role.SLOW, Berthed(marker, play, slow, await concluded(lab, slow, play))), *found]
+    ended = [Berthed(marker, play, run, await concluded(lab, run, play)) for marker, play, run in slow]
+    return [*((Role.SLOW, one) for one in ended), *found]
+
+
+async def _slow(lab: AguiLab, session: AguiSession) -> tuple[str, Play, Run]:
+    """A slow run that is under way, with its marker."""
+    marker, play = await marked(lab, Role.SLOW, **SLOW)
+    return marker, play, await underway(lab, await session.play(play, **naming(marker)))
 
 
 def _foreign(one: Berthed, markers: Collection[str]) -> Violation | None:
@@ -102,8 +108,7 @@ async def runs_of_a_thread_do_not_mix(lab: AguiLab) -> None:
     async with lab.session() as session:
         usual = {Role.CHAT: await alone(lab, session, Role.CHAT, 1)}
         usual[Role.SLOW] = await alone(lab, session, Role.SLOW, 1, plan=SLOW)
-        marker, play = await marked(lab, Role.SLOW, **SLOW)
-        slow = await underway(lab, await session.play(play, **naming(marker)))
+        marker, play, slow = await _slow(lab, session)
         second = await berthed(lab, session, Role.CHAT, beside=play, thread=slow.thread)
         beside = slow.terminal is None
         first = Berthed(marker, play, slow, await concluded(lab, slow, play))

@@ -42,14 +42,14 @@ def as_a_whole(run: Run) -> Any:
 async def segments_change_nothing(lab: AguiLab) -> None:
     """A prompt with characters of several bytes is played twice as it is, then twice through a network that delivers
     the input byte by byte and the stream in small pieces: the same events must come, with the same text. Where the
-    pieces of the text differ by themselves, the whole is compared."""
+    pieces of the text differ by themselves, the whole is compared. Nothing else may cut these bytes."""
     play = await lab.effects.plan(Role.CHAT, text=TEXT)
-    async with lab.session() as session:
+    async with lab.session(ambient=False) as session:
         plain = [await _finished(lab, session, play) for _ in range(2)]
     telling = next((t for t in (piece_by_piece, as_a_whole) if t(plain[0]) == t(plain[1])), None)
     if telling is None:
         lab.inconclusive(Reason.STIMULUS_FAILED, "equal inputs are answered differently", *(r.sent for r in plain))
-    async with lab.session(*CUTS) as session:
+    async with lab.session(*CUTS, ambient=False) as session:
         for _ in range(2):
             run = await session.play(play)
             outcome = await concluded(lab, run, play)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import defaultdict
 from typing import Any
 
 import pytest
 from seatrial import expect
-from seatrial.faults import Fault, cut, drop_response, latency, octets, restart, sigkill, status
+from seatrial.faults import Fault, cut, drop_response, latency, octets, restart, sigkill, slices, status
 from seatrial.labs import McpLab
 from seatrial.model import Isolation, Reason, Result, Verdict
 from seatrial.protocols.outcome import Lost
@@ -104,6 +106,35 @@ def test_nothing_happens_to_a_server_that_somebody_else_runs() -> None:
 @pytest.mark.parametrize("isolation", list(Isolation))
 def test_a_benign_plan_changes_no_verdict(isolation: Isolation) -> None:
     assert amid(latency(seconds=2.0), declared={"isolation": isolation}).verdict is Verdict.PASS
+
+
+def met(body: Any = lists_tools, **declared: Any) -> dict[str, set[str]]:
+    """Which faults of a benign plan fired, by the case (or other use of a session) that they met."""
+    lines: list[str] = []
+    assert amid(latency(), slices(), body=body, declared=declared, sink=lines.append).verdict is Verdict.PASS
+    found: dict[str, set[str]] = defaultdict(set)
+    for case, record in map(decode, lines):
+        if record.kind is Kind.FIRED:
+            found[re.sub(r".*/|\[.*", "", case)].add(record.data["fault"].split("(")[0])
+    return found
+
+
+def test_what_meets_a_lent_session_is_recorded_for_who_has_it() -> None:
+    """One that fires with each connection: here, while the target is asked what it speaks."""
+    assert met() == {"discovery": {"latency", "slice"}}
+
+
+def test_a_check_that_says_itself_how_bytes_are_cut_is_left_alone() -> None:
+    async def compares(lab: McpLab) -> None:
+        async with lab.session(ambient=False) as session:
+            lab.expect(expect.answered(await session.request("tools/list")))
+
+    async def cuts(lab: McpLab) -> None:
+        async with lab.session(slices(largest=8), ambient=False) as session:
+            lab.expect(expect.answered(await session.request("tools/list")))
+
+    assert "t.one" not in met(compares)
+    assert met(cuts, faults=("slice",))["t.one"] == {"slice"}
 
 
 def test_the_health_of_the_target_is_not_asked_for_through_malign_faults() -> None:
