@@ -2,80 +2,55 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from .transcript import Kind, Record
 
-Normal = tuple[tuple[str, tuple[str, ...]], ...]
-"""Operation -> its records as text, in order. Operations are sorted: how they interleave is the scheduler's affair."""
+Normal = list[tuple[float, str, Kind, Any]]
+"""Of each record, in order, its time, operation and kind, and its data without what the target draws."""
 
-_OWN_ID = re.compile(r'("(?:id|requestId|[\w./]*subscriptionId)": )(\d+)\b')
+DRAWN = re.compile(r"\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})\b")
+"""What a target makes up by chance, wherever it stands: UUIDs and numbers of 64 bits and more."""
 
-VOLATILE_HEADERS = frozenset({"date", "mcp-session-id", "last-event-id"})
-VOLATILE_MEMBERS = frozenset(
-    {"event_id", "id", "pid", "requestState", "taskId", "createdAt", "lastUpdatedAt"}
-    | {"messageId", "contextId", "timestamp", "threadId", "runId", "toolCallId", "interruptId", "subagentRunId"}
-)
+SEALED = frozenset({"requestState", "mcp-session-id"})
+"""Members and headers in whose values such numbers are not to be seen: they count as drawn as a whole."""
+
+MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)")
 
 
 def normalised(records: Sequence[Record]) -> Normal:
-    """A case's records without times, numbers, and the values that a target draws by chance.
+    """The records of a case, as they are but for their numbers, the time of day, and what the target drew.
 
-    Of an exchange that we walked away from only what we sent counts: how much of it had come is chance.
+    What it drew is numbered in the order in which it is first seen: where a value comes again, the same number does.
     """
-    left = {record.operation for record in records if record.data.get("ending") == "left"}
-    kept = [record for record in records if record.operation not in left or record.kind is Kind.SENT]
-    ordered = sorted(kept, key=_place)
-    drawn = {value: f"<{number}>" for number, value in enumerate(dict.fromkeys(_drawn(ordered)), 1)}
-    operations: dict[str, list[str]] = {}
-    for record in ordered:
-        operations.setdefault(_place(record), []).append(_text(record, drawn))
-    return _renumbered(operations)
+    seen = _Seen()
+    return [(record.time, record.operation, record.kind, seen.plain(record.data)) for record in records]
 
 
-def _renumbered(operations: Mapping[str, Sequence[str]]) -> Normal:
-    """Request ids count on from case to case on a lent session: number them anew, in order of appearance."""
-    ids: dict[str, str] = {}
+@dataclass(slots=True)
+class _Seen:
+    """The values drawn so far, with their numbers."""
 
-    def renumber(match: re.Match[str]) -> str:
-        return f"{match[1]}#{ids.setdefault(match[2], str(len(ids)))}"
+    numbers: dict[str, str] = field(default_factory=dict)
 
-    return tuple((name, tuple(_OWN_ID.sub(renumber, line) for line in lines)) for name, lines in operations.items())
+    def plain(self, value: Any, name: str = "") -> Any:
+        """A JSON value of this name without what was drawn, and without the time of day. Pairs of texts are headers."""
+        match value:
+            case Mapping():
+                return {self.told(key): self.plain(item, key) for key, item in value.items()}
+            case [str(header), str(text)]:
+                return [header, self.plain(text, header.lower())]
+            case list() | tuple():
+                return [self.plain(item) for item in value]
+            case str():
+                return self.number(value) if name in SEALED else self.told(value)
+        return value
 
+    def told(self, text: str) -> str:
+        return MOMENT.sub("<time>", DRAWN.sub(lambda found: self.number(found[0]), text))
 
-def _place(record: Record) -> str:
-    """The operation; what the system says of a process is apart from what the process says."""
-    return f"{record.operation}/process" if record.kind is Kind.PROCESS else record.operation
-
-
-def _drawn(records: Iterable[Record]) -> Iterator[str]:
-    """Values that the target made up: they differ from run to run and may come again anywhere."""
-    for record in records:
-        for name, value in record.data.get("headers") or ():
-            if name.lower() in VOLATILE_HEADERS:
-                yield value
-        if record.kind in (Kind.SENT, Kind.RECEIVED, Kind.EVENT, Kind.DELIVERY):
-            yield from _members(record.data, own=record.kind is not Kind.SENT)
-
-
-def _members(value: Any, own: bool = False) -> Iterator[str]:
-    """The texts of volatile members. A message's own `id` is the client's choice, an event's is the target's."""
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            made_up = name in VOLATILE_MEMBERS and (own or name != "id")
-            if made_up and isinstance(item, str) and len(item) > 3:
-                yield item
-            yield from _members(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _members(item)
-
-
-def _text(record: Record, drawn: Mapping[str, str]) -> str:
-    text = f"{record.kind} {json.dumps(record.data, sort_keys=True, default=str)}"
-    for value in sorted(drawn, key=len, reverse=True):
-        text = text.replace(json.dumps(value)[1:-1], drawn[value])
-    return re.sub(r'"pid": \d+|\["[Cc]ontent-[Ll]ength", "\d+"\]', "", text)
+    def number(self, drawn: str) -> str:
+        return self.numbers.setdefault(drawn, f"<{len(self.numbers)}>")
