@@ -78,10 +78,24 @@ async def start(lab: McpLab, session: Session, *, id: Any = AUTO, watched: bool 
     return run
 
 
-async def outlast(lab: McpLab, *runs: Run) -> None:
-    """Wait until all of these would be over, had nobody interfered."""
+async def outlast(lab: McpLab, *runs: Run) -> bool:
+    """Wait until all of these would be over, had nobody interfered, and none says anything any more.
+
+    A busy server may be late with all that it does. False where one still speaks after three times as long.
+    """
     for run in runs:
         await lab.until(run.over + lab.tempo.allowance)
+    return all([await _falls_silent(lab, run) for run in runs])
+
+
+async def _falls_silent(lab: McpLab, run: Run) -> bool:
+    last, said = run.begun + 3 * (run.over - run.begun), -1
+    while said < len(run.exchange.messages):
+        if anyio.current_time() > last:
+            return False
+        said = len(run.exchange.messages)
+        await lab.quiet(0.5)
+    return True
 
 
 async def control(lab: McpLab, seconds: float = SECONDS) -> Control:

@@ -62,7 +62,7 @@ async def resumed_stream_is_complete(lab: McpLab) -> None:
     whole = names(await uncut(lab, await reports(lab)))
     play = await reports(lab)
     async with severed(lab, play) as lost:
-        await lab.quiet(play.lasts / 2)
+        await lab.until(anyio.current_time() + play.lasts / 2)
         lab.expect(delivery(lab, whole, lost.head, await tail_of(lab, lost)))
 
 
