@@ -19,7 +19,7 @@ from seatrial.registry import uncovered
 from .pins import kills
 from .sailing import hunt, references, targets, voyage
 
-pytestmark = pytest.mark.selfcheck
+pytestmark = [pytest.mark.selfcheck, pytest.mark.timeout(300)]
 
 SUITES = load_suites()
 CHECKS: dict[str, Check] = {check.id: check for suite in SUITES for check in suite.checks}
