@@ -18,6 +18,7 @@ from .faults import Fault, ServerFault
 from .judge.operations import Histories
 from .model import Case, Feature, Isolation, Reason, Requirement, Violation
 from .protocols.driver import PIPES, Replies, Session
+from .protocols.exchange import Pulse
 from .protocols.outcome import Answer, Outcome
 from .receiver import Act, Hook, Program, Receiver
 from .target import Server, held
@@ -77,6 +78,7 @@ class Lab(Generic[S]):
     deaths: list[int] = field(default_factory=list)
     server: Server | None = None
     hooks: list[tuple[Hook, tuple[Act, ...]]] = field(default_factory=list)
+    _firing: Pulse = field(default_factory=Pulse)
     _receiver: Receiver | None = None
     _ends: list[S] = field(default_factory=list)
     _release: Callable[[], Awaitable[None]] | None = None
@@ -244,6 +246,11 @@ class Lab(Generic[S]):
     def _fired(self, fault: Fault, where: str) -> None:
         record = self.recorder.note(Kind.FIRED, where, fault=str(fault))
         self.firings.setdefault(fault, record)
+        self._firing.beat()
+
+    async def fires(self, fault: Fault) -> bool:
+        """Wait until a fault takes effect. False when it has not in the time that a plain request may take."""
+        return bool(await self._firing.until(lambda: fault in self.firings or None, self.tempo.answer))
 
     # Saying what was expected
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff]"
-)
-"""Control and format characters, those that turn the direction of text, and halves of surrogate pairs."""
+_OTHERS = "\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff"
+"""Format characters, those that turn the direction of text, and halves of surrogate pairs."""
+
+_UNSAFE = re.compile(f"[\x00-\x1f{_OTHERS}]")
+_UNSAFE_IN_LINES = re.compile(f"[\x00-\x09\x0b-\x1f{_OTHERS}]")
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
@@ -15,6 +16,11 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 def visible(text: str) -> str:
     """The text on one line, every control or invisible character as its escape."""
     return _UNSAFE.sub(_escape, text)
+
+
+def visible_lines(text: str) -> str:
+    """The same, but its line feeds stay."""
+    return _UNSAFE_IN_LINES.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:

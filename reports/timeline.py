@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from seatrial import Evidence, Kind, Line, Record
 
-from .text import brief, shortened, visible
+from .text import brief, shortened, visible_lines
 
 STEPS = 80
 """So many steps of one case are drawn at most."""
@@ -134,7 +134,7 @@ def drawn(record: Record, cited: bool = False) -> Step:
         operation=brief(record.operation, LABEL),
         label=brief(step.label, LABEL),
         head=tuple(brief(line, HEAD) for line in step.head),
-        body="\n".join(map(visible, step.body[:limit].split("\n"))),
+        body=visible_lines(step.body[:limit]),
         size=len(step.body),
         cited=cited,
     )
@@ -166,7 +166,8 @@ def _with_gaps(own: Sequence[Line], shown: Mapping[int, Step]) -> tuple[list[Ste
             before[line.number], skipped = skipped, 0
         else:
             skipped += 1
-    return [replace(shown[number], skipped=before[number]) for number in sorted(shown)], skipped
+    steps = (shown[number] for number in sorted(shown))
+    return [replace(step, skipped=before[step.record]) if before[step.record] else step for step in steps], skipped
 
 
 def _step(record: Record, shape: Shape, source: Lane, goal: Lane, label: str, **told: Any) -> Step:

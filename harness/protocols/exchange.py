@@ -84,11 +84,10 @@ class Hold:
             self._free.set()
             self._free, self.ended = None, anyio.current_time()
 
-    async def since(self, moment: float) -> bool:
-        """Was there any after that moment? Told once it is over."""
+    async def over(self) -> None:
+        """Wait until nothing holds the request back."""
         if self._free is not None:
             await self._free.wait()
-        return self.ended > moment
 
 
 def same_id(left: Any, right: Any) -> bool:
@@ -159,15 +158,15 @@ class Exchange:
     async def until(self, look: Callable[[Exchange], T | None], within: float | None = None) -> T | None:
         """Wait for `look` to find something here; None after `within` seconds (default: patience).
 
-        They begin anew when the request was held back meanwhile.
+        While the request is held back they do not begin.
         """
-        seconds, found = self.patience if within is None else within, None
-        while found is None:
-            begun = anyio.current_time()
-            found = await self.pulse.until(lambda: look(self), seconds)
-            if found is None and not await self.hold.since(begun):
-                break
-        return found
+        seconds, begun, due = self.patience if within is None else within, anyio.current_time(), -math.inf
+        while (latest := max(begun, self.hold.ended) + seconds) > due:
+            due = latest
+            if (found := await self.pulse.until(lambda: look(self), due - anyio.current_time())) is not None:
+                return found
+            await self.hold.over()
+        return None
 
     async def message(
         self, wanted: Callable[[Message], bool], within: float | None = None, skip: int = 0

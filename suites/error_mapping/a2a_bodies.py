@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from seatrial import (
@@ -229,7 +229,7 @@ ENUMS = {"state": re.compile(r"TASK_STATE_[A-Z_]+"), "role": re.compile(r"ROLE_[
 )
 def timestamps_end_with_z(histories: Histories, spoken: Spoken) -> Judgement:
     """Every timestamp of a task that the agent sent."""
-    found = [(text, r) for payload, r in told(histories, spoken.version) for text in _members(payload, "timestamp")]
+    found = [(text, r) for payload, r in told(histories, spoken.version) for text in _values(payload, "timestamp")]
     bad = [(text, r) for text, r in found if not (isinstance(text, str) and _MOMENT.fullmatch(text))]
     return Judgement(len(found), tuple(Violation("ISO 8601 with Z", repr(text), (r,)) for text, r in bad[:5]))
 
@@ -242,16 +242,17 @@ def timestamps_end_with_z(histories: Histories, spoken: Spoken) -> Judgement:
 )
 def names_are_those_of_the_protocol(histories: Histories, spoken: Spoken) -> Judgement:
     """Every state, role and key of a task, a message or an event that the agent sent, metadata aside."""
-    payloads = list(told(histories, spoken.version))
-    found = [
-        (f"the {name} {value!r}", isinstance(value, str) and bool(pattern.fullmatch(value)), r)
-        for payload, r in payloads
-        for name, pattern in ENUMS.items()
-        for value in _members(payload, name)
-    ]
-    found += [(f"the key {key}", not _SNAKE.fullmatch(key), r) for payload, r in payloads for key in _keys(payload)]
-    bad = [Violation("names of 1.0", text, (r,)) for text, good, r in found if not good]
-    return Judgement(len(found), tuple(bad[:5]))
+    found = [(key, value, r) for payload, r in told(histories, spoken.version) for key, value in _members(payload)]
+    bad = [(f"the {key} {value!r}", r) for key, value, r in found if key in ENUMS and _is_strange(key, value)]
+    bad += [(f"the key {key}", r) for key, _, r in found if _SNAKE.fullmatch(key)]
+    return Judgement(len(found), tuple(Violation("names of 1.0", text, (r,)) for text, r in bad[:5]))
+
+
+def _is_strange(name: str, value: Any) -> bool:
+    """Is that no value of this enum?"""
+    if isinstance(value, Mapping | list):
+        return False
+    return not isinstance(value, str) or not ENUMS[name].fullmatch(value)
 
 
 @check(
@@ -274,23 +275,17 @@ OPEN = frozenset({"metadata", "data", "params", "details", "history"})
 """Members whose inside belongs to the agent, or to whoever wrote to it."""
 
 
-def _members(value: Any, name: str) -> Iterator[Any]:
-    for key, item in _pairs(value):
-        if key == name and not isinstance(item, Mapping | list):
-            yield item
-        if key not in OPEN:
-            yield from _members(item, name)
+def _values(payload: Any, name: str) -> Iterator[Any]:
+    return (value for key, value in _members(payload) if key == name and not isinstance(value, Mapping | list))
 
 
-def _keys(value: Any) -> Iterator[str]:
-    for key, item in _pairs(value):
-        if key:
-            yield key
-        if key not in OPEN:
-            yield from _keys(item)
-
-
-def _pairs(value: Any) -> Iterable[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        return [(str(key), item) for key, item in value.items()]
-    return [("", item) for item in value] if isinstance(value, list) else ()
+def _members(payload: Any) -> Iterator[tuple[str, Any]]:
+    """Every member, at whatever depth."""
+    waiting = [payload]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield from value.items()
+            waiting += (item for key, item in value.items() if key not in OPEN)
+        elif isinstance(value, list):
+            waiting += value

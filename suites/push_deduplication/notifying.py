@@ -31,7 +31,7 @@ from ..tasks import OVER, task_in
 
 Config = Mapping[str, Any]
 
-RETRY = 5.0
+RETRY = 4.5
 """Seconds within which a first retry must come."""
 
 

@@ -283,7 +283,7 @@ async def a_stream_is_not_cached(lab: A2aLab) -> None:
         lab.expect(expect.that(plain, "no Content-Encoding", encoding, *evidence))
 
 
-IDLE = 5.2
+IDLE = 5.1
 """Seconds for which a stream has nothing to say."""
 
 

@@ -18,9 +18,10 @@ async def bears(lab: Lab[Any], play: Play) -> None:
             async with lab.session(limit(size, direction=UP), resuming=bystander) as session:
                 await (await session.start(play)).finished(lab.tempo.answer)
             await _served(lab, bystander)
-        async with lab.session(slow_loris(part=Part.BODY, rate=10.0), resuming=bystander) as dripping:
+        drip = slow_loris(part=Part.BODY, rate=10.0)
+        async with lab.session(drip, resuming=bystander) as dripping:
             await dripping.start(play)
-            await lab.quiet(0.5)
+            await lab.fires(drip)
             await _served(lab, bystander)
 
 
