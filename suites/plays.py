@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from seatrial import Exchange, McpLab, Play, Role
 
+STARTING = 30.0
+"""Seconds that a server may take to be there again, while a request waits for it."""
+
 
 async def reports(lab: McpLab, count: int = 5, gap: float = 0.1) -> Play:
     """A call that reports its progress so many times, where the number can be asked for."""

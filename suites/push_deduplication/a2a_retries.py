@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import anyio
-from seatrial import A2aLab, Delivery, Feature, Hook, Isolation, Role, Violation, acts, check, expect
+from seatrial import A2aLab, Delivery, Feature, Hook, Isolation, Reason, Role, Violation, acts, check, expect
 from seatrial.judge import deliveries as judge
 from seatrial.judge.a2a.notifications import event
 
@@ -127,7 +127,10 @@ async def _down(lab: A2aLab, hook: Hook) -> None:
         play = await lab.effects.plan(Role.ECHO)
         told = await played(lab, session, play, session.push_config(hook.url))
     await lab.quiet(DOWN)
-    await hook.come_up()
+    try:
+        await hook.come_up()
+    except OSError as error:
+        lab.inconclusive(Reason.STIMULUS_FAILED, f"the receiver cannot listen on its port again: {error}")
     came = await hook.delivered(1, lab.tempo.scaled(RETRY - DOWN))
     lab.expect(expect.that(came, "a retry after a refused connection", "none came", told.task.record))
 

@@ -24,6 +24,7 @@ from seatrial.faults import State, events, failover, pause, restart, stale_repli
 from seatrial.judge.a2a import errors
 from seatrial.judge.a2a.streams import once, stored, whole
 
+from ..plays import STARTING
 from ..tasks import at_work, completed
 from .watching import STREAM, closed
 
@@ -83,7 +84,7 @@ async def tasks_after_a_restart(lab: A2aLab) -> None:
             }
             async with lab.session(restart(on=session.on("GetTask"), state=state)) as restarted:
                 for what, task in tasks.items():
-                    lab.expect(_readable(lab, await restarted.get(task), what))
+                    lab.expect(_readable(lab, await restarted.get(task, within=lab.tempo.scaled(STARTING)), what))
                 await _serves(lab, restarted)
 
 

@@ -19,7 +19,7 @@ from seatrial import (
 )
 from seatrial.faults import State, failover, messages, pause, request, restart, sigstop, stdout_garbage
 
-from ..plays import patience, underway
+from ..plays import STARTING, patience, underway
 
 STANDSTILL = 2.0
 """Seconds for which a server stands still."""
@@ -70,7 +70,7 @@ def _served(lab: McpLab, outcome: Outcome, when: str) -> Violation | None:
 
 async def _goes_on(lab: McpLab, session: Session, when: str) -> None:
     """A listing in the session, during which something happens to the server; then a new session on the same way."""
-    lab.expect(_served(lab, await session.request(LISTING), when))
+    lab.expect(_served(lab, await session.request(LISTING, within=lab.tempo.scaled(STARTING)), when))
     if session.session_id:
         session.session_id = None
     lab.expect(expect.answered(await session.open(), f"a new session can be begun{when}"))

@@ -24,6 +24,8 @@ from seatrial import (
 )
 from seatrial.faults import request, restart, skew
 
+from ..plays import STARTING
+
 CAPABILITIES: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 ELICIT = {Role.ELICIT}
 LONG = 10 * 365 * 86400.0
@@ -84,8 +86,8 @@ async def _asked(lab: McpLab, session: Session, play: Play | None = None) -> Rou
     return Round(play, first, first.input_requests, first.members.get("requestState"))
 
 
-async def _retry(session: Session, asked: Round, **changes: Any) -> Outcome:
-    return await session.request(asked.play.method, asked.params(**changes))
+async def _retry(session: Session, asked: Round, within: float | None = None, **changes: Any) -> Outcome:
+    return await session.request(asked.play.method, asked.params(**changes), within=within)
 
 
 def _completed(outcome: Outcome) -> bool:
@@ -141,7 +143,7 @@ async def second_round_survives_a_restart(lab: McpLab) -> None:
     faults = (restart(on=play.method, after=request(2)),) if lab.over_http else ()
     async with lab.session(*faults, capabilities=CAPABILITIES) as session:
         asked = await _asked(lab, session, play)
-        outcome = await _retry(session, asked) if lab.over_http else None
+        outcome = await _retry(session, asked, lab.tempo.scaled(STARTING)) if lab.over_http else None
     async with lab.session(capabilities=CAPABILITIES) as successor:
         if outcome is None:
             outcome = await _retry(successor, asked)
