@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reason, Role, Run, Violation
-from seatrial.judge.agui import Rule, Stream, judge_stream, profile, streams, violation
+from seatrial.judge.agui import Finding, Rule, Stream, judge_stream, profile, streams, violation
 
 DELTAS = ("TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK")
 """Events with a piece of what a slow run says."""
@@ -62,8 +62,16 @@ def wrong(lab: AguiLab, run: Run, rules: Collection[Rule]) -> list[Violation]:
 
 def misspoken(lab: AguiLab, stream: Stream, rules: Collection[Rule]) -> list[Violation]:
     """The same, of a stream or a part of it."""
-    findings = judge_stream(replace(stream, whole=True), profile(lab.version, lab.spoken.edition or lab.version))
-    return [violation(finding) for finding in findings if finding.rule in rules]
+    return [violation(finding) for finding in _faults(lab, stream) if finding.rule in rules]
+
+
+def broken_rules(lab: AguiLab, run: Run) -> frozenset[Rule]:
+    """The rules of the grammar that the stream of a run breaks."""
+    return frozenset(finding.rule for finding in _faults(lab, stream_of(lab, run)))
+
+
+def _faults(lab: AguiLab, stream: Stream) -> list[Finding]:
+    return judge_stream(replace(stream, whole=True), profile(lab.version, lab.spoken.edition or lab.version))
 
 
 def stream_of(lab: AguiLab, run: Run) -> Stream:

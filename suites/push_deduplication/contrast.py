@@ -11,7 +11,7 @@ from typing import Any
 from seatrial import AguiLab, AguiSession, Answer, Outcome, Play, Reason, Role, Run
 from seatrial.judge.agui import Rule
 
-from ..threads import patience, wrong
+from ..threads import broken_rules, patience
 
 Object = dict[str, Any]
 
@@ -67,7 +67,7 @@ async def alone(lab: AguiLab, session: AguiSession, role: Role, times: int = 3, 
         if not isinstance(one.outcome, Answer):
             lab.inconclusive(Reason.STIMULUS_FAILED, f"the stimulus {role.value} fails when left alone", one.outcome)
     told = {name: value for name, value in runs[0].told.items() if all(one.told[name] == value for one in runs)}
-    kept = frozenset(rule for rule in Rule if not any(wrong(lab, one.run, {rule}) for one in runs))
+    kept = frozenset(Rule).difference(*(broken_rules(lab, one.run) for one in runs))
     markers = frozenset(one.marker for one in runs)
     return Alone(told, kept, repeated_ids(runs), markers)
 
