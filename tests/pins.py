@@ -19,9 +19,6 @@ from .sailing import hunt
 
 PINS = Path(__file__).with_name("pins.json")
 
-PROTOCOLS = ("mcp",)
-"""Whose mutants are pinned. Those of A2A and AG-UI are not yet."""
-
 CHAOTIC = ("session.one-for-all", "stream.one-at-a-time")
 """Mutants under which every session meets what another left behind: who stumbles over it is chance."""
 
@@ -66,7 +63,7 @@ def _entry(ident: str) -> tuple[str, list[str]]:
 def main() -> int:
     """Pin all mutants; a kill that was pinned before stays, for some depend on the order of events."""
     known = pinned() if PINS.exists() else {}
-    idents = sorted(m.id for suite in load_suites() for m in suite.mutants if m.protocol in PROTOCOLS)
+    idents = sorted(m.id for suite in load_suites() for m in suite.mutants)
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         found = dict(pool.map(_entry, idents, chunksize=4))
     merged = {ident: sorted({*found[ident], *known.get(ident, [])}) for ident in idents}

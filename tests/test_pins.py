@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from seatrial.discovery import load_suites
 
-from .pins import CHAOTIC, PROTOCOLS, bystanders, pinned
+from .pins import CHAOTIC, bystanders, pinned
 
 pytestmark = pytest.mark.pins
 
-MUTANTS = {m.id: m for suite in load_suites() for m in suite.mutants if m.protocol in PROTOCOLS}
+MUTANTS = {m.id: m for suite in load_suites() for m in suite.mutants}
 
 
 @pytest.mark.parametrize("mutant", sorted(MUTANTS.keys() - set(CHAOTIC)))
