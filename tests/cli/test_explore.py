@@ -33,7 +33,7 @@ def test_the_minimal_plan_is_found_kept_and_played_again() -> None:
     assert f"run again seatrial demo --check {CHECK} --break replay.page-boundary" in found.stdout
     (entry,) = tomllib.loads(FILE.read_text())["regression"]
     assert entry["plan"] == 'cut(on="tools/call", after=events(3), how=reset)'
-    assert (entry["target"], entry["stimulus"], entry["failed"]) == ("reference", "progress", "3 of 3")
+    assert (entry["target"], entry["stimulus"], entry["failed"]) == ("mcp", "progress", "3 of 3")
     assert CHECK in called("list", "--suite", "regressions").stdout
     again = called("demo", "--break", "replay.page-boundary", "--check", CHECK, "--protocol-version", "2025-06-18")
     assert again.exit_code == 1, again.output

@@ -135,7 +135,7 @@ def test_a_shard_that_was_interrupted_leaves_the_run_incomplete(
 
 SPOILT: dict[str, tuple[Callable[[Any], object], str]] = {
     "seed": (lambda told: told["options"].update(seed=8), "shard1/report.json has seed 7, shard2/report.json 8"),
-    "target": (lambda told: told["target"].update(name="shop"), "has target 'reference', shard2/report.json 'shop'"),
+    "target": (lambda told: told["target"].update(name="shop"), "has target 'mcp', shard2/report.json 'shop'"),
     "version": (lambda told: told.update(seatrial="0.0.1"), "shard2/report.json '0.0.1'; merge the shards of one run"),
     "profile": (lambda told: told["options"].update(profile="benign"), "has option profile 'none'"),
     "schema": (lambda told: told.update(schema="seatrial.report/2"), "is no report that Seatrial reads: $.schema"),
@@ -182,7 +182,7 @@ def test_shards_of_a_few_checks_make_stale_only_what_they_saw_whole(
     invoke: Invoke, pair: tuple[str, str], place: Path, cell: str, code: int
 ) -> None:
     check = next(found["check"] for found in report(place / pair[0])["findings"] if found["verdict"] == "PASS")
-    entry = f'target = "reference"\ncheck = "{check}"\nreason = "r"\nowner = "o"\nexpires = 2099-12-31\n{cell}\n'
+    entry = f'target = "mcp"\ncheck = "{check}"\nreason = "r"\nowner = "o"\nexpires = 2099-12-31\n{cell}\n'
     (place / "seatrial.baseline.toml").write_text(f"[[accepted]]\n{entry}")
     assert invoke("merge", *pair).exit_code == code
     assert invoke("merge", *pair, "--no-baseline").exit_code == 0

@@ -93,5 +93,5 @@ def test_a_warning_ends_a_run_only_where_it_is_a_failure() -> None:
 @pytest.mark.parametrize("patience", [0.0, 5.0])
 def test_what_failed_last_time_comes_first(patience: float) -> None:
     deck = Deck(patience=patience)
-    deck.sail(first=frozenset({f"reference/t.c{number}[{D},{HTTP},none]" for number in (2, 4)}))
+    deck.sail(first=frozenset({f"mcp/t.c{number}[{D},{HTTP},none]" for number in (2, 4)}))
     assert deck.log == [2, 4, 0, 1, 3, 5]
