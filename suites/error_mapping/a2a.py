@@ -18,6 +18,7 @@ from seatrial import (
     Outcome,
     Refusal,
     Role,
+    Update,
     Violation,
     check,
     expect,
@@ -68,15 +69,37 @@ async def cancels_of_a_finished_task(lab: A2aLab, session: A2aSession) -> Sequen
     return [("CancelTask of a completed task", await session.cancel(task.task_id))]
 
 
+def late(*names: str) -> Judge:
+    """A message that comes too late maps to one of these errors; a stream that breaks off is a warning."""
+
+    def judge(lab: A2aLab, outcome: Outcome) -> Violation | None:
+        return errors.refused(lab.spoken, outcome, *names, soft=errors.broken_off(outcome))
+
+    return judge
+
+
 async def messages_to_finished_tasks(lab: A2aLab, session: A2aSession) -> Sequence[Provoked]:
-    """To one in each terminal state that the agent can be brought into by a message."""
+    """To one in each terminal state that the agent can be brought into."""
     roles = [role for role in (Role.ECHO, Role.FAIL, Role.REJECT) if lab.effects.has(role)]
+    tasks = [await played(lab, session, role) for role in roles]
+    tasks += [await canceled(lab, session)] if lab.effects.has(Role.HOLD) else []
     found: list[Provoked] = []
-    for role in roles:
-        task = await played(lab, session, role)
-        if task.terminal:
-            found.append((f"SendMessage to a {task.state} task", await session.send("and on", task=task.task_id)))
+    for task in (each for each in tasks if each.terminal):
+        found.append((f"SendMessage to a {task.state} task", await session.send("and on", task=task.task_id)))
+        if lab.declares(Feature.STREAMING):
+            stream = await session.stream("and on", task=task.task_id)
+            found.append((f"SendStreamingMessage to a {task.state} task", await stream.opened()))
+            await stream.leave()
     return found
+
+
+async def canceled(lab: A2aLab, session: A2aSession) -> Update:
+    """A task that was begun and cancelled, as it is stored: nothing where the agent does either otherwise."""
+    begun = update_in(await session.perform(await lab.effects.plan(Role.HOLD), blocking=False))
+    if begun.kind != "task" or not begun.task_id:
+        return begun
+    await session.cancel(begun.task_id)
+    return await session.task(begun.task_id)
 
 
 async def push_operations(lab: A2aLab, session: A2aSession) -> Sequence[Provoked]:
@@ -161,18 +184,26 @@ ROWS = (
         "a2a.err.unsupported-operation",
         "A message to a task in a terminal state is refused with UnsupportedOperation",
         messages_to_finished_tasks,
-        error("UnsupportedOperation"),
-        ("a2a.terminal-send-as-params", "a2a.terminal-send-begins-anew"),
-        "A further message to a completed, a failed and a rejected task, as far as the agent can be brought there.",
+        late("UnsupportedOperation"),
+        (
+            *("a2a.terminal-send-as-params", "a2a.terminal-send-begins-anew"),
+            *("a2a.terminal-stream-begins-anew", "a2a.canceled-send-begins-anew"),
+        ),
+        "A further message, sent and streamed, to a completed, a failed, a rejected and a canceled task, as far as the"
+        " agent can be brought there.",
         frozenset({Role.ECHO}),
     ),
     Row(
         "a2a.err.terminal-send.early",
         "A message to a task in a terminal state is refused, and runs nothing",
         messages_to_finished_tasks,
-        error(),
-        ("a2a.terminal-send-begins-anew", "a2a.terminal-send-answered"),
-        "A further message to a completed, a failed and a rejected task; in 0.3 any error will do.",
+        late(),
+        (
+            *("a2a.terminal-send-begins-anew", "a2a.terminal-send-answered"),
+            *("a2a.terminal-stream-begins-anew", "a2a.canceled-send-begins-anew"),
+        ),
+        "A further message, sent and streamed, to a completed, a failed, a rejected and a canceled task; in 0.3 any"
+        " error will do.",
         frozenset({Role.ECHO}),
     ),
     Row(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import anyio
 from seatrial import (
@@ -42,10 +44,11 @@ TERMINAL_STATES = ("completed", "failed", "canceled", "rejected")
     "a2a.err.history-cap",
     "The history is no longer than asked for and holds the latest messages",
     needs={Role.ASK},
-    mutants=("a2a.history-length-ignored", "a2a.oldest-history-kept"),
+    mutants=("a2a.history-length-ignored", "a2a.oldest-history-kept", "a2a.lists-with-history"),
 )
 async def history_is_capped(lab: A2aLab) -> None:
-    """A task of several messages is read with a history length of 1 and 2, and its last turn answered with one of 1."""
+    """A task of several messages is read with a history length of 1 and 2, its last turn answered with one of 1, and
+    where lists are served it is listed with one of 1."""
     async with lab.session() as session:
         task = await waiting(lab, session)
         last = await session.send("go on", task=task.task_id, context=task.context_id, history=1)
@@ -57,13 +60,29 @@ async def history_is_capped(lab: A2aLab) -> None:
         if update_in(last).kind == "task":
             settled = whole if update_in(last).terminal else None
             lab.expect(_capped(last, settled, 1, "the answer of a send"))
+        if lab.version != V03:
+            asked = {"contextId": task.context_id, "historyLength": 1}
+            for violation in _capped_in_list(await session.call("ListTasks", asked), whole):
+                lab.expect(violation)
 
 
-def _capped(outcome: Outcome, whole: Update | None, length: int, what: str) -> Violation | None:
-    """`whole`: the task with all of its history; None while that may still grow."""
+def _capped_in_list(outcome: Outcome, whole: Update) -> Iterator[Violation | None]:
+    """The task where it is listed; an agent without lists has none."""
+    tasks = outcome.members.get("tasks") if isinstance(outcome, Answer) else None
+    for task in map(read, tasks if isinstance(tasks, list) else []):
+        if task.task_id == whole.task_id:
+            yield _capped(outcome, whole, 1, "ListTasks", task.history)
+
+
+def _capped(
+    outcome: Outcome, whole: Update | None, length: int, what: str, history: Sequence[Any] | None = None
+) -> Violation | None:
+    """`whole`: the task with all of its history; None while that may still grow. `history`: what the outcome tells of
+    it, where it is not the task itself."""
     if not isinstance(outcome, Answer):
         return expect.answered(outcome, f"{what} with a history length of {length}")
-    found = [message.get("messageId") for message in update_in(outcome).history]
+    told = update_in(outcome).history if history is None else history
+    found = [message.get("messageId") for message in told]
     known = [message.get("messageId") for message in whole.history] if whole else found
     good = len(found) <= length and found == known[len(known) - len(found) :]
     evidence = whole.record if whole else None
@@ -173,10 +192,11 @@ async def _streamed_on(lab: A2aLab, session: A2aSession) -> None:
     "a2a.mt.context-mismatch",
     "A task id with the context of another is refused",
     needs={Role.ASK},
-    mutants=("a2a.context-not-compared",),
+    mutants=("a2a.context-not-compared", "a2a.context-not-compared-in-streams"),
 )
 async def foreign_context_is_refused(lab: A2aLab) -> None:
-    """A message to a task that waits, with a context that does not exist, and with that of another task."""
+    """A message to a task that waits, with a context that does not exist, and with that of another task; and one by a
+    stream."""
     async with lab.session() as session:
         other = await waiting(lab, session)
         for context in (ELSEWHERE, other.context_id):
@@ -184,6 +204,11 @@ async def foreign_context_is_refused(lab: A2aLab) -> None:
             if context and task.context_id != context:
                 outcome = await session.send("go on", task=task.task_id, context=context)
                 lab.expect(errors.refused(lab.spoken, outcome))
+        if lab.declares(Feature.STREAMING):
+            task = await waiting(lab, session)
+            stream = await session.stream("go on", task=task.task_id, context=ELSEWHERE)
+            lab.expect(errors.refused(lab.spoken, await stream.opened()))
+            await stream.leave()
 
 
 @check(

@@ -6,7 +6,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from seatrial import HTTP_JSON, V03, A2aLab, A2aSession, Check, Outcome, Refusal, Role, check, expect
+from seatrial import (
+    HTTP_JSON,
+    V03,
+    A2aLab,
+    A2aSession,
+    Check,
+    Ending,
+    Feature,
+    Outcome,
+    Refusal,
+    Role,
+    check,
+    expect,
+)
 from seatrial.judge.a2a import errors
 
 from ..tasks import completed
@@ -14,6 +27,7 @@ from ..tasks import completed
 Malformed = tuple[str, str, Any]
 """What is wrong, in words; the operation; its parameters."""
 HUGE = 12 * 1024 * 1024
+STREAMED = " Where the agent streams, the same by a stream."
 
 
 def message(session: A2aSession, **changed: Any) -> dict[str, Any]:
@@ -91,16 +105,33 @@ def refused(row: Row) -> Check:
         async with lab.session() as session:
             if row.served:
                 lab.need(await session.call(row.served, {}), row.served)
-            for what, operation, params in row.make(session):
-                outcome = await session.call(operation, params)
+            for what, operation, params in _by_streams_too(lab, row.make(session)):
+                outcome = await _opened(session, operation, params)
                 # By JSON-RPC 4.2 what has no object or list for its parameters is no request either.
                 names = ("InvalidParams",) if isinstance(params, Mapping) else ("InvalidParams", "InvalidRequest")
-                found = errors.refused(lab.spoken, outcome, *names, soft=lab.version in row.softly)
+                soft = lab.version in row.softly or errors.broken_off(outcome)
+                found = errors.refused(lab.spoken, outcome, *names, soft=soft)
                 lab.expect(found and replace(found, expected=f"{what}: {found.expected}"))
             await lab.survives(session)
 
-    body.__doc__ = row.probe
+    body.__doc__ = row.probe if row.served else row.probe + STREAMED
     return check(row.id, row.title, mutants=row.mutants)(body)
+
+
+def _by_streams_too(lab: A2aLab, made: Iterable[Malformed]) -> Iterable[Malformed]:
+    for what, operation, params in made:
+        yield what, operation, params
+        if operation == "SendMessage" and lab.declares(Feature.STREAMING):
+            yield f"{what}, by a stream", "SendStreamingMessage", params
+
+
+async def _opened(session: A2aSession, operation: str, params: Any) -> Outcome:
+    """The first that comes; of a stream no more is read."""
+    exchange = await session.begin(operation, params)
+    outcome = await exchange.outcome()
+    if operation == "SendStreamingMessage" and exchange.ending is Ending.OPEN:
+        await exchange.leave()
+    return outcome
 
 
 ROWS = (
@@ -110,7 +141,10 @@ ROWS = (
         wrong_shapes,
         "A send with no message or no object for it, with no list of parts or no object in it; a word for a number;"
         " over JSON-RPC a read and a cancel without an id, and with an object for it.",
-        ("a2a.params-not-looked-at", "a2a.invalid-params-internal", "a2a.text-params-internal"),
+        (
+            *("a2a.params-not-looked-at", "a2a.invalid-params-internal", "a2a.text-params-internal"),
+            "a2a.streams-not-validated",
+        ),
     ),
     Row(
         "a2a.err.empty-parts",
@@ -125,7 +159,7 @@ ROWS = (
         "A message without a messageId is refused",
         no_message_id,
         "A send whose message has no id.",
-        ("a2a.nameless-messages-served",),
+        ("a2a.nameless-messages-served", "a2a.streams-not-validated"),
     ),
     Row(
         "a2a.err.bad-role",
@@ -139,7 +173,7 @@ ROWS = (
         "A part has exactly one kind of content",
         bad_parts,
         "A send with a part of two contents, and with one of none.",
-        ("a2a.any-part-served",),
+        ("a2a.any-part-served", "a2a.streams-not-validated"),
     ),
     Row(
         "a2a.err.page-size-range",

@@ -26,7 +26,7 @@ from seatrial import (
 )
 from seatrial.judge.a2a import errors
 
-from ..tasks import completed, waiting
+from ..tasks import at_work, completed, waiting
 
 FEW = 5
 MOST = 30
@@ -113,10 +113,14 @@ async def lists_are_sorted(lab: A2aLab) -> None:
     "a2a.err.list-cursor-complete",
     "Walking the pages returns every task once",
     needs={Role.ECHO},
-    mutants=("a2a.pages-overlap", "a2a.no-total", "a2a.last-page-without-token"),
+    mutants=(
+        *("a2a.pages-overlap", "a2a.no-total", "a2a.last-page-without-token"),
+        *("a2a.page-size-ignored", "a2a.total-of-the-page"),
+    ),
 )
 async def pages_are_complete(lab: A2aLab) -> None:
-    """Five tasks of one context in pages of two; and the members that every page has."""
+    """Five tasks of one context in pages of two: no page has more, and none counts fewer tasks than there are; and the
+    members that every page has."""
     async with lab.session() as session:
         made = await several(lab, session)
         pages = await walked(lab, session, made[0].context_id)
@@ -124,7 +128,7 @@ async def pages_are_complete(lab: A2aLab) -> None:
         records = [page.answer.message.record for page in pages]
         lab.expect(expect.that(sorted(ids) == sorted(wanted), f"each of {len(wanted)} tasks once", ids, *records))
         for page in pages:
-            for violation in incomplete(page):
+            for violation in (*incomplete(page), *miscounted(page, len(wanted))):
                 lab.expect(violation)
 
 
@@ -134,6 +138,15 @@ def incomplete(page: Page) -> Iterator[Violation]:
     for name, kind in (("nextPageToken", str), ("pageSize", int), ("totalSize", int)):
         if not isinstance(members.get(name), kind):
             yield Violation(f"{name} on every page", f"{members.get(name)!r}", page.answer.records)
+
+
+def miscounted(page: Page, there: int) -> Iterator[Violation]:
+    """More than the two that were asked for, or a total that is less than what is there, however it is filtered."""
+    if len(page.ids) > 2:
+        yield Violation("two tasks on a page at most, as asked for", f"{len(page.ids)}", page.answer.records)
+    total = page.answer.members.get("totalSize")
+    if isinstance(total, int) and total < there:
+        yield Violation(f"a totalSize of {there} at least, whatever the page", f"{total}", page.answer.records)
 
 
 @check(
@@ -223,20 +236,32 @@ async def the_unpermitted_are_refused(lab: A2aLab) -> None:
     "a2a.err.no-existence-leak",
     "Another user's task cannot be told from a task that does not exist",
     needs={Feature.IDENTITIES, Role.ECHO},
-    mutants=("a2a.foreign-as-forbidden", "a2a.foreign-tasks-read", "a2a.foreign-told-in-words"),
+    mutants=(
+        *("a2a.foreign-as-forbidden", "a2a.foreign-tasks-read", "a2a.foreign-told-in-words"),
+        "a2a.foreign-live-tasks-shared",
+    ),
 )
 async def foreign_tasks_are_not_there(lab: A2aLab) -> None:
-    """The second principal reads, cancels, writes and subscribes to a task of the first, configures notifications of
-    it, and does the same to a task that never was: status, code and text of the errors are alike."""
+    """The second principal reads, subscribes and writes to and cancels a task of the first, configures notifications of
+    it, and does the same to a task that never was: status, code and text of the errors are alike. Where the agent can
+    be kept at work, the same with a task at work, which a server may hold elsewhere."""
     async with lab.session(identity="first") as owner, lab.session(identity="second") as other:
-        task = await completed(lab, owner)
-        asked = ["get", "cancel", "send", *(["subscribe"] if lab.declares(Feature.STREAMING) else [])]
-        for what in (*asked, *(["create push", "get push"] if lab.declares(Feature.PUSH) else [])):
-            nowhere = other.fresh_id()
-            theirs, nobodys = await _asked(other, what, task.task_id), await _asked(other, what, nowhere)
-            wanted, told = _told(nobodys, nowhere), _told(theirs, task.task_id)
-            same = wanted == told and isinstance(theirs, Refusal)
-            lab.expect(expect.that(same, f"{what}: {wanted}", told, theirs, nobodys))
+        await _is_not_there(lab, other, (await completed(lab, owner)).task_id)
+        if lab.effects.has(Role.HOLD):
+            work = await at_work(lab, owner)
+            await _is_not_there(lab, other, work.task)
+            await owner.cancel(work.task)
+
+
+async def _is_not_there(lab: A2aLab, other: A2aSession, task: str) -> None:
+    asked = ["get", *(["subscribe"] if lab.declares(Feature.STREAMING) else []), "send"]
+    asked += ["create push", "get push"] if lab.declares(Feature.PUSH) else []
+    for what in (*asked, "cancel"):
+        nowhere = other.fresh_id()
+        theirs, nobodys = await _asked(other, what, task), await _asked(other, what, nowhere)
+        wanted, told = _told(nobodys, nowhere), _told(theirs, task)
+        same = wanted == told and isinstance(theirs, Refusal)
+        lab.expect(expect.that(same, f"{what}: {wanted}", told, theirs, nobodys))
 
 
 async def _asked(session: A2aSession, what: str, task: str) -> Outcome:

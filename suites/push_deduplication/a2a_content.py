@@ -16,10 +16,10 @@ TOKEN = "X-A2A-Notification-Token"
     "a2a.push.method-body",
     "A notification is a POST with a StreamResponse that has exactly one member",
     needs=NEEDS,
-    mutants=("push.bare-events", "push.two-members"),
+    mutants=("push.bare-events", "push.two-members", "push.early-states-in-new"),
 )
 async def notifications_are_stream_responses(lab: A2aLab) -> None:
-    """Every notification of a task that sends chunks is read."""
+    """Every notification of a task that sends chunks is read: its one member is whole, and names states as 1.0 does."""
     deliveries, _ = await observed(lab, await lab.hook())
     lab.expect(notifications.misshapen(deliveries))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import anyio
-from seatrial import TERMINAL, A2aLab, A2aSession, Reason, Role, check, expect, update_in
+from seatrial import TERMINAL, A2aLab, A2aSession, Reason, Role, Violation, check, expect, update_in
 
 from ..tasks import task_in
 
@@ -18,16 +18,31 @@ AT_ONCE = 1.0
     "a2a.send.blocking-default",
     "SendMessage waits for a terminal or interrupted state by default",
     needs={Role.TICKS},
-    mutants=("send.never-waits",),
+    mutants=("send.never-waits", "send.waits-out-questions"),
     patience=1.0,
 )
 async def a_send_waits(lab: A2aLab) -> None:
-    """A task that takes its time is asked for without any flag."""
+    """A task that takes its time is asked for without any flag. Where the agent can ask, so is one that asks, once a
+    send that does not wait has shown how soon it does."""
     async with lab.session() as session:
         outcome = await session.perform(await lab.effects.plan(Role.TICKS, count=5, gap=0.2), blocking=None)
         task = task_in(lab, outcome)
         told = f"a task in state {task.state}"
         lab.expect(expect.that(task.state in SETTLED, "a terminal or interrupted state", told, outcome))
+        if lab.effects.has(Role.ASK):
+            lab.expect(await _stops_at_questions(lab, session))
+
+
+async def _stops_at_questions(lab: A2aLab, session: A2aSession) -> Violation | None:
+    """A send that waits is answered when its task asks; None where no task was seen to ask."""
+    shown = update_in(await session.perform(await lab.effects.plan(Role.ASK), blocking=False))
+    if shown.kind != "task" or not shown.task_id:
+        return None
+    asking = await session.settles(shown.task_id, *SETTLED, within=lab.tempo.answer)
+    if asking.state != "input-required":
+        return None
+    outcome = await session.perform(await lab.effects.plan(Role.ASK), blocking=None)
+    return expect.answered(outcome, "an answer when the task needs input")
 
 
 @check(

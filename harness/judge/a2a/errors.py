@@ -10,7 +10,7 @@ from ...expect import cited, shown
 from ...model import Violation
 from ...protocols.a2a.errors import BY_CODE, DOMAIN, ERRORS, ErrorRow
 from ...protocols.a2a.versions import HTTP_JSON, V03
-from ...protocols.outcome import Outcome, Refusal
+from ...protocols.outcome import Ending, Lost, Outcome, Refusal
 
 _NOT_IMPLEMENTED = frozenset({"UnsupportedOperation", "PushNotificationNotSupported"})
 """Errors for which HTTP has a status of its own, 501, that 0.3 does not exclude."""
@@ -32,6 +32,13 @@ def refused(spoken: Spoken, outcome: Outcome, *names: str, soft: bool = False) -
     if not names or any(_fits(spoken, outcome, ERRORS[name]) for name in names):
         return None
     return Violation(expected, shown(outcome), cited(outcome), soft=soft)
+
+
+def broken_off(outcome: Outcome) -> bool:
+    """A stream that was opened and torn before its first event: nothing was served, and the refusal was told badly. How
+    a stream is refused has a row of its own."""
+    torn = isinstance(outcome, Lost) and outcome.ending in (Ending.TORN, Ending.RESET)
+    return torn and outcome.reply.media_type == "text/event-stream"
 
 
 def _fits(spoken: Spoken, outcome: Refusal, row: ErrorRow) -> bool:

@@ -20,6 +20,9 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
     "artifactUpdate": ("taskId", "contextId", "artifact.artifactId", "artifact.parts"),
 }
 
+_NAMES: Mapping[str, str] = {"status.state": "TASK_STATE_", "role": "ROLE_"}
+"""How the values of enums begin in 1.0."""
+
 
 def update(delivery: Delivery) -> Update:
     """What a notification says."""
@@ -62,8 +65,11 @@ def _problem(delivery: Delivery) -> str:
     found = [name for name in MEMBERS if body.get(name) is not None]
     if len(found) != 1:
         return f"{', '.join(found) or 'none of them'} in {shown(delivery.payload)}"
-    missing = [path for path in _NEEDED[found[0]] if not _at(body[found[0]], path)]
-    return f"a {found[0]} without {', '.join(missing)}: {shown(body)}" if missing else ""
+    said = {path: _at(body[found[0]], path) for path in _NEEDED[found[0]]}
+    if missing := [path for path, value in said.items() if not value]:
+        return f"a {found[0]} without {', '.join(missing)}: {shown(body)}"
+    strange = [f"{path} {value!r}" for path, value in said.items() if not str(value).startswith(_NAMES.get(path, ""))]
+    return f"a {found[0]} with {', '.join(strange)}: {shown(body)}" if strange else ""
 
 
 def no_task(deliveries: Iterable[Delivery]) -> Violation | None:
