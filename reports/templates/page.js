@@ -154,9 +154,10 @@ if (table) {
   const form = byId("filters");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", filter);
-  form.addEventListener("reset", () => {
+  byId("clear").addEventListener("click", () => {
+    form.reset();
     for (const chip of chips) chip.ariaPressed = "false";
-    setTimeout(filter);
+    filter();
   });
   for (const chip of chips) {
     chip.addEventListener("click", () => {
