@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import anyio
-from seatrial import Departure, Exchange, Isolation, McpLab, Reason, Role, Session, check, expect
+from seatrial import Departure, Exchange, Isolation, McpLab, Reason, Role, Session, Violation, check, expect
 from seatrial.faults import FIN, RESET, UP, Fault, Part, cut, events, octets, slow_loris, stall
 
 from ..plays import patience, reports, underway
@@ -11,6 +11,8 @@ from .resuming import ABSENT, BUSY, begin, opened, reopened
 
 INSIDE_THE_BODY = 4_000
 """Bytes of a request after which its head is surely over."""
+LASTING = 0.5
+"""Seconds that a GET stream is watched, to see whether it stays open."""
 PADDING = {"_meta": {"padding": "x" * 50_000}}
 """Parameters that make a body long."""
 
@@ -162,17 +164,38 @@ async def _answered(lab: McpLab, session: Session) -> None:
     "mcp.rec.get-reopen",
     "A broken GET stream can be opened again",
     faults=("reset",),
-    mutants=("get.never-again",),
+    mutants=("get.never-again", "get.comes-back-empty", "get.resumed-once"),
     isolation=Isolation.SESSION,
 )
 async def get_stream_reopens(lab: McpLab) -> None:
-    """The GET stream is left by RST and by FIN; each time it must come back within two seconds."""
+    """The GET stream is left by RST and by FIN; each time it must come back within two seconds, and last as it did
+    before. Where its events have ids it is resumed behind the last of them, and so again when that broke too."""
     async with lab.session() as session:
         stream = await _get_stream(lab, session)
+        lasts = not await stream.finished(LASTING)
         for how in (Departure.RST, Departure.FIN):
             await stream.leave(how)
             stream = await reopened(lab, session.open_stream)
             lab.require(opened(stream))
+            lab.require(_as_lasting(stream, lasts and await stream.finished(LASTING)))
+        await _resumes_again(lab, session, stream)
+
+
+def _as_lasting(stream: Exchange, ended: bool) -> Violation | None:
+    """A server may end a stream at any time, so one that is short once only is a warning."""
+    wanted = f"a stream that stays open as the first one did, for {LASTING} s at least"
+    return Violation(wanted, "it ended", (stream.sent, stream.end), soft=True) if ended else None
+
+
+async def _resumes_again(lab: McpLab, session: Session, stream: Exchange) -> None:
+    """What was resumed once and broke can be resumed from the same event again."""
+    last = stream.last_event_id
+    for first in (True, False) if last else ():
+        await stream.leave(Departure.RST)
+        stream = await reopened(lab, lambda: session.open_stream(last))
+        if first and opened(stream):
+            return
+        lab.require(opened(stream))
 
 
 async def _get_stream(lab: McpLab, session: Session) -> Exchange:

@@ -45,15 +45,31 @@ def supported_in(outcome: Outcome) -> list[str]:
     "mcp.ver.echo-supported",
     "A supported version in initialize is answered with the same version",
     isolation=Isolation.SESSION,
-    mutants=("version.latest-to-capable-clients",),
+    mutants=("version.latest-to-capable-clients", "version.latest-to-everyone"),
 )
 async def supported_version_is_echoed(lab: McpLab) -> None:
-    """initialize with this version, by a client without capabilities and by one with all of them."""
-    for capabilities in ({}, FULL):
-        async with lab.session(capabilities=capabilities, opened=False) as session:
-            outcome = await session.initialize(announce=False)
-            wanted = f"protocolVersion {lab.version}, which the server speaks"
-            lab.expect(expect.that(agreed(outcome) == lab.version, wanted, outcome, outcome))
+    """initialize with this version, by a client without capabilities and by one with all of them; then with every
+    version that a request may name in its header, on a server that refuses a header without a version that exists."""
+    for version in (lab.version, *await _taken_in_headers(lab)):
+        for capabilities in ({}, FULL):
+            async with lab.session(capabilities=capabilities, opened=False) as session:
+                outcome = await session.initialize(version, announce=False)
+                wanted = f"protocolVersion {version}, which the server speaks"
+                lab.expect(expect.that(agreed(outcome) == version, wanted, outcome, outcome))
+
+
+async def _taken_in_headers(lab: McpLab) -> list[str]:
+    """The other versions that the server supports: it has to refuse the header of any that it does not."""
+    if not lab.over_http or lab.version not in (C, D):
+        return []
+    async with lab.session() as session:
+
+        async def takes(version: str) -> bool:
+            outcome = await session.request("ping", headers={"MCP-Protocol-Version": version})
+            return isinstance(outcome, Answer) and outcome.reply.status == 200
+
+        others = [version for version in (B, C, D) if version != lab.version]
+        return [] if await takes("1999-01-01") else [version for version in others if await takes(version)]
 
 
 @check(
