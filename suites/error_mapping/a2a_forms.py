@@ -28,6 +28,7 @@ Malformed = tuple[str, str, Any]
 """What is wrong, in words; the operation; its parameters."""
 HUGE = 12 * 1024 * 1024
 STREAMED = " Where the agent streams, the same by a stream."
+NO_STREAMS = ("UnsupportedOperation", "MethodNotFound")
 
 
 def message(session: A2aSession, **changed: Any) -> dict[str, Any]:
@@ -108,9 +109,11 @@ def refused(row: Row) -> Check:
             for what, operation, params in _by_streams_too(lab, row.make(session)):
                 outcome = await _opened(session, operation, params)
                 # By JSON-RPC 4.2 what has no object or list for its parameters is no request either.
-                names = ("InvalidParams",) if isinstance(params, Mapping) else ("InvalidParams", "InvalidRequest")
+                more = () if isinstance(params, Mapping) else ("InvalidRequest",)
+                # An agent without the streams that it declares breaks another rule.
+                streams = NO_STREAMS if operation == "SendStreamingMessage" else ()
                 soft = lab.version in row.softly or errors.broken_off(outcome)
-                found = errors.refused(lab.spoken, outcome, *names, soft=soft)
+                found = errors.refused(lab.spoken, outcome, "InvalidParams", *more, *streams, soft=soft)
                 lab.expect(found and replace(found, expected=f"{what}: {found.expected}"))
             await lab.survives(session)
 

@@ -34,8 +34,9 @@ OF_CONTENTS = monitors(
     Law(
         Rule.SNAPSHOT_COMPLETE,
         "A messages snapshot lists every message so far, with its id",
-        "Every MESSAGES_SNAPSHOT, against the messages of the input and those streamed before it.",
-        ("messages.only-new-ones", "messages.other-ids"),
+        "Every MESSAGES_SNAPSHOT, against the messages of the input and those streamed before it: each is there, once,"
+        " and what was streamed under its id is not under another one.",
+        ("messages.only-new-ones", "messages.other-ids", "messages.text-under-another-id", "messages.twice"),
     ),
     Law(
         Rule.CONTENT_ONCE,

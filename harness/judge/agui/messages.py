@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -124,6 +125,29 @@ class Messages:
         expected = "every message of the input and every one streamed so far, with its id"
         actual = f"without {', '.join(map(shown, missing[:5]))}"
         self.sheet.expect(Rule.SNAPSHOT_COMPLETE, not missing, expected, actual, event.record)
+        named = [m for m in listed if isinstance(m.get("id"), str)]
+        self._renamed(named, event)
+        self._repeated(named, event)
+
+    def _renamed(self, listed: Sequence[Mapping[str, Any]], event: Event) -> None:
+        """A text that was streamed is listed under another id, and what has its own id is without any."""
+        known = {*self._input.message_ids, *(id_ for _, id_ in self._streamed)}
+        others = {m["content"]: m["id"] for m in listed if _is_text(m) and m["id"] not in known}
+        emptied = {m["id"] for m in listed if not m.get("content")}
+        for (kind, id_), message in self._closed.items():
+            if kind == "text" and id_ in emptied and message.content.strip() and message.content in others:
+                expected = f"the text that was streamed as {shown(id_)}, with that id"
+                actual = f"the same text as {shown(others[message.content])}"
+                self.sheet.find(Rule.SNAPSHOT_COMPLETE, expected, actual, message.start.record, event.record)
+
+    def _repeated(self, listed: Sequence[Mapping[str, Any]], event: Event) -> None:
+        """Listed more often than the input has it: a soft violation, for the clause counts no messages."""
+        sent = Counter(m["id"] for m in self._input.objects("messages") if isinstance(m.get("id"), str))
+        times = Counter(m["id"] for m in listed)
+        again = [id_ for id_, number in times.items() if number > max(1, sent[id_])]
+        if again:
+            actual = f"{', '.join(map(shown, again[:5]))} again"
+            self.sheet.find(Rule.SNAPSHOT_COMPLETE, "each message once", actual, event.record, soft=True)
 
     def _missing_messages(self, ids: set[str]) -> list[str]:
         """Messages without content and those of subagents may be left out."""
@@ -134,6 +158,10 @@ class Messages:
     def _missing_calls(self, listed: Sequence[Mapping[str, Any]]) -> list[str]:
         ids = set(called(listed))
         return [id_ for id_ in self._calls if id_ not in ids]
+
+
+def _is_text(message: Mapping[str, Any]) -> bool:
+    return message.get("role") == "assistant" and isinstance(message.get("content"), str)
 
 
 def _is_listed(message: Mapping[str, Any]) -> bool:

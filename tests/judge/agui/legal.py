@@ -185,7 +185,8 @@ class Ledger:
     def _note(self, event: JsonObject) -> None:
         type_, id_ = event["type"], event.get("messageId")
         if type_ in ("TEXT_MESSAGE_START", "TEXT_MESSAGE_CHUNK") and id_:
-            self.messages.append({"id": id_, "role": "assistant", "content": "..."})
+            if all(message["id"] != id_ for message in self.messages):
+                self.messages.append({"id": id_, "role": "assistant", "content": "..."})
         elif type_ == "TOOL_CALL_RESULT":
             self.messages.append({"id": id_, "role": "tool", "content": "42", "toolCallId": event["toolCallId"]})
         elif type_ in ("TOOL_CALL_START", "TOOL_CALL_CHUNK") and event.get("toolCallId"):
