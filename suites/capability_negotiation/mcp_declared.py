@@ -101,7 +101,8 @@ async def subscriptions(lab: McpLab, session: Session) -> Sequence[Asked]:
     if not resources.entries:
         lab.not_applicable("the server lists no resource", resources.last)
     uri = resources.entries[0].get("uri")
-    return [Asked("resources/subscribe", {"uri": uri})]
+    leaving = Asked("resources/unsubscribe", {"uri": uri}, implied=True)
+    return [Asked("resources/subscribe", {"uri": uri}), leaving]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,14 @@ SERVICES = (
     ),
 )
 
-SUBSCRIBE = Service("subscribe", Feature.SUBSCRIBE, subscriptions, ("cap.subscribe-unserved",), (), modern=False)
+SUBSCRIBE = Service(
+    "subscribe",
+    Feature.SUBSCRIBE,
+    subscriptions,
+    ("cap.subscribe-unserved", "cap.unsubscribe-unserved"),
+    (),
+    modern=False,
+)
 
 
 def declared(service: Service) -> Check:

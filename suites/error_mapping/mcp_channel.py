@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from seatrial import (
+    SILENT,
     Answer,
     Feature,
     Isolation,
@@ -31,6 +31,15 @@ IDS_OF_ERRORS: Sequence[Any] = (-2, "0", " ", "ü", 2**53 - 2, LONG + "2")
 """No id twice: within a session of the older era none may be used again."""
 
 CLIENT_ERROR = range(400, 500)
+
+ASKING: Mapping[Role, tuple[str, Any]] = {
+    Role.ELICIT: ("elicitation/create", {"action": "decline"}),
+    Role.SAMPLING: (
+        "sampling/createMessage",
+        {"role": "assistant", "model": "seatrial", "content": {"type": "text", "text": "hello"}},
+    ),
+}
+"""What makes the server ask, its request, and a client's answer."""
 
 
 @check(
@@ -84,13 +93,8 @@ async def notifications_are_accepted_with_202(lab: McpLab) -> None:
                 lab.note(f"{method} was refused: {expect.shown(outcome)}", outcome)
             lab.expect(None if refused else expect.accepted(outcome))
             again = await (await session.notify(method, params, headers={"Connection": "close"})).outcome()
-            lab.expect(None if refused else _accepted_again(again))
-
-
-def _accepted_again(outcome: Outcome) -> Violation | None:
-    """What a connection does after a message says nothing about the message (RFC 9112, 9.6)."""
-    found = expect.accepted(outcome)
-    return replace(found, soft=True) if found else None
+            # What a connection does after a message says nothing about the message (RFC 9112, 9.6).
+            lab.expect(None if refused else _soft(expect.accepted(again)))
 
 
 @check(
@@ -136,17 +140,34 @@ STRAYS: Sequence[dict[str, Any]] = ({"result": {}}, {"error": {"code": -1, "mess
     "mcp.err.response-202",
     "A stray response from the client is accepted with 202, or refused with an HTTP error",
     requirements=("mcp.err.response-202", "mcp.err.response-rejected"),
-    mutants=("err.stray-response-500", "err.stray-response-accepted"),
+    mutants=("err.stray-response-500", "err.stray-response-accepted", "err.own-answer-400", "err.own-answer-200"),
     isolation=Isolation.SESSION,
 )
 async def stray_responses_do_no_harm(lab: McpLab) -> None:
-    """A result and an error with an id that the server never used; in 2026-07-28 clients have no responses to send."""
+    """A result and an error with an id that the server never used; in 2026-07-28 clients have no responses to send.
+    Then, where something makes the server ask, the answer that it asked for: one that it refuses is a warning."""
     requirement = "mcp.err.response-202" if lab.holds("mcp.err.response-202") else "mcp.err.response-rejected"
     for part in STRAYS:
         async with lab.session() as session:
             outcome = await (await session.send({"jsonrpc": "2.0", "id": "no-such-request", **part})).outcome()
             lab.expect(_stray(outcome, requirement), requirement)
             lab.expect(expect.answered(await session.fence(), "the next request is answered"), requirement)
+    if requirement == "mcp.err.response-202" and (role := next(filter(lab.effects.has, ASKING), None)):
+        lab.expect(await _asked_for(lab, role), requirement)
+
+
+async def _asked_for(lab: McpLab, role: Role) -> Violation | None:
+    """What is wrong with how the answer to a request of the server was taken; None where it did not ask."""
+    method, answer = ASKING[role]
+    declared: dict[str, Any] = {"elicitation": {}, "sampling": {}}
+    async with lab.session(capabilities=declared, replies={method: SILENT}) as session:
+        await session.start(await lab.effects.plan(role))
+        request = await session.hears(method)
+        if request is None:
+            return None
+        outcome = await (await session.respond(request, answer)).outcome()
+    refused = isinstance(outcome, Refusal) and outcome.reply.status in CLIENT_ERROR
+    return _soft(expect.accepted(outcome)) if refused else expect.accepted(outcome)
 
 
 def _stray(outcome: Outcome, requirement: str) -> Violation | None:

@@ -27,16 +27,22 @@ def kept_up(outcome: Outcome) -> Violation | None:
 @check(
     "mcp.err.accept-missing",
     "An incomplete Accept header is served or refused, and breaks nothing",
-    mutants=("err.accept-500",),
+    mutants=("err.accept-500", "err.accept-as-text"),
 )
 async def incomplete_accept_is_handled(lab: McpLab) -> None:
-    """Accept JSON only, event streams only, text/html, anything, and no header at all; what each brought is noted."""
+    """Accept JSON only, event streams only, text/html, anything, and no header at all; what each brought is noted.
+    A header that names both, in another order or with weights, is complete: it must be served."""
     async with lab.session() as session:
         for accept in ("application/json", "text/event-stream", "text/html", "*/*", None):
             outcome = await asked(session, {"Accept": accept})
             lab.expect(kept_up(outcome))
             lab.note(f"Accept {accept}: {expect.shown(outcome)}", outcome)
+        for accept in COMPLETE:
+            lab.expect(expect.answered(await asked(session, {"Accept": accept}), f"Accept {accept} is served"))
 
+
+COMPLETE = ("text/event-stream, application/json", "application/json;q=0.9,text/event-stream;q=0.8, */*;q=0.1")
+"""Both media types that an answer may have (RFC 9110, 12.5.1)."""
 
 FOREIGN_TYPES = (
     "text/plain",
