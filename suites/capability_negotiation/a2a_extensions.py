@@ -8,6 +8,7 @@ from seatrial import (
     EXTENSIONS_HEADER,
     A2aLab,
     Answer,
+    Feature,
     Outcome,
     Reason,
     Role,
@@ -16,6 +17,7 @@ from seatrial import (
     extensions,
 )
 from seatrial.judge.a2a import refused
+from seatrial.judge.a2a.errors import broken_off
 
 from .speaking import card_of
 
@@ -51,6 +53,16 @@ async def sent(lab: A2aLab, asked: str) -> Outcome:
         return await session.perform(play, headers={EXTENSIONS_HEADER[lab.version]: asked or None})
 
 
+async def streamed(lab: A2aLab, asked: str) -> Outcome:
+    """The same by a stream: the first that comes."""
+    play = await lab.effects.plan(Role.ECHO)
+    async with lab.session() as session:
+        stream = await session.play_stream(play, headers={EXTENSIONS_HEADER[lab.version]: asked or None})
+        outcome = await stream.opened()
+        await stream.leave()
+    return outcome
+
+
 def activated(lab: A2aLab, outcome: Outcome) -> set[str]:
     """What the answer says to have activated."""
     listed = outcome.reply.header(EXTENSIONS_HEADER[lab.version]) or ""
@@ -68,12 +80,15 @@ def newer(uri: str) -> str:
     "a2a.cap.ext-required-enforced",
     "A request that does not declare a required extension is refused",
     needs={Role.ECHO},
-    mutants=("strict.lets-anybody-in", "strict.wrong-error"),
+    mutants=("strict.lets-anybody-in", "strict.wrong-error", "strict.lets-streams-in"),
 )
 async def required_extension_is_enforced(lab: A2aLab) -> None:
-    """A message without a list of extensions, to an agent whose card requires one."""
+    """A message without a list of extensions, to an agent whose card requires one; where it streams, one by a stream."""
     some(lab, required=True)
     lab.expect(refused(lab.spoken, await sent(lab, ""), "ExtensionSupportRequired"))
+    if lab.declares(Feature.STREAMING):
+        outcome = await streamed(lab, "")
+        lab.expect(refused(lab.spoken, outcome, "ExtensionSupportRequired", soft=broken_off(outcome)))
 
 
 @check(
