@@ -19,8 +19,9 @@ from .sailing import hunt
 
 PINS = Path(__file__).with_name("pins.json")
 
-CHAOTIC = ("session.one-for-all", "stream.one-at-a-time")
-"""Mutants under which every session meets what another left behind: who stumbles over it is chance."""
+CHAOTIC = ("session.one-for-all", "stream.one-at-a-time", "a2a.burst-500", "a2a.burst-silent")
+"""Mutants under which a session meets what another left behind, or a request those that come at the same moment: who
+stumbles over it is chance."""
 
 
 def kills(result: Result) -> bool:
