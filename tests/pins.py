@@ -64,7 +64,7 @@ def _entry(ident: str) -> tuple[str, list[str]]:
 def main() -> int:
     """Pin all mutants; a kill that was pinned before stays, for some depend on the order of events."""
     known = pinned() if PINS.exists() else {}
-    idents = sorted(m.id for suite in load_suites() for m in suite.mutants)
+    idents = sorted({m.id for suite in load_suites() for m in suite.mutants}.difference(CHAOTIC))
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         found = dict(pool.map(_entry, idents, chunksize=4))
     merged = {ident: sorted({*found[ident], *known.get(ident, [])}) for ident in idents}
