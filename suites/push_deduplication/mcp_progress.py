@@ -101,16 +101,21 @@ async def no_token_no_progress(lab: McpLab) -> None:
     "mcp.dup.progress-not-lost",
     "All progress that a tool reported arrives",
     needs=NEEDS,
-    mutants=("progress.last-one-lost",),
+    mutants=("progress.last-one-lost", "progress.zero-is-none"),
     isolation=Isolation.SESSION,
 )
 async def progress_is_not_lost(lab: McpLab) -> None:
-    """A call that reports its progress a known number of times: so many arrive, or fewer that end at the total."""
-    play = await reports(lab, count=8, gap=0.05)
+    """A call that reports its progress a known number of times: so many arrive, or fewer that end at the total. Another
+    whose token is zero: it gets progress too."""
+    play, other = await reports(lab, count=8, gap=0.05), await reports(lab)
     async with attentive(lab) as session:
         exchange = await performed(lab, session, play, token=f"of-{play.key}")
         await settled(lab, session)
         found = must_report(lab, everything(session), exchange.sent)
+        falsy = await performed(lab, session, other, token=0)
+        await settled(lab, session)
+        wanted = "progress for the token 0, as for another"
+        lab.expect(expect.that(bool(progress_for(session, 0)), wanted, "none came", falsy.sent))
     total = found[-1].params.get("total")
     if not play.count and total is None:
         lab.inconclusive(Reason.NO_STIMULUS, "nobody knows how often this call reports", exchange.sent)
