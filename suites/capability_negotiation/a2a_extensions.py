@@ -83,7 +83,7 @@ def newer(uri: str) -> str:
     mutants=("strict.lets-anybody-in", "strict.wrong-error", "strict.lets-streams-in"),
 )
 async def required_extension_is_enforced(lab: A2aLab) -> None:
-    """A message without a list of extensions, to an agent whose card requires one; where it streams, one by a stream."""
+    """A message without a list of extensions, to an agent whose card requires one; where it streams, a stream too."""
     some(lab, required=True)
     lab.expect(refused(lab.spoken, await sent(lab, ""), "ExtensionSupportRequired"))
     if lab.declares(Feature.STREAMING):

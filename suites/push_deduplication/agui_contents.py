@@ -41,7 +41,7 @@ OF_CONTENTS = monitors(
     Law(
         Rule.CONTENT_ONCE,
         "Content that was streamed is not streamed again in the same run",
-        "The contents of all messages of a run, text and reasoning apart.",
-        ("content.told-again", "content.reasoned-again"),
+        "The contents of all messages of a run, text and reasoning apart, and the deltas of each.",
+        ("content.told-again", "content.reasoned-again", "content.deltas-twice", "content.whole-at-the-end"),
     ),
 )

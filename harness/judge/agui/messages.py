@@ -18,6 +18,9 @@ STARTS = {"TEXT_MESSAGE_START": "text", "REASONING_MESSAGE_START": "reasoning"}
 CONTENTS = {"TEXT_MESSAGE_CONTENT": "text", "REASONING_MESSAGE_CONTENT": "reasoning"}
 ENDS = {"TEXT_MESSAGE_END": "text", "REASONING_MESSAGE_END": "reasoning"}
 
+MANY, LONG = 3, 12
+"""Deltas and characters that are not the same again by chance."""
+
 Key = tuple[str, str]
 """text or reasoning, and an id."""
 
@@ -99,6 +102,9 @@ class Messages:
             if (kind, id_) in self._open or not text.strip():
                 continue
             self.sheet.look(Rule.CONTENT_ONCE)
+            if again := repeated(message.pieces):
+                what = f"no content twice in the {kind} message {shown(id_)}"
+                self.sheet.find(Rule.CONTENT_ONCE, what, shown(again), message.start.record)
             first = told.setdefault((kind, text), message)
             if first is not message:
                 expected, records = (
@@ -158,6 +164,15 @@ class Messages:
     def _missing_calls(self, listed: Sequence[Mapping[str, Any]]) -> list[str]:
         ids = set(called(listed))
         return [id_ for id_ in self._calls if id_ not in ids]
+
+
+def repeated(pieces: Sequence[str]) -> str:
+    """What the deltas of one message say twice: each of several in a row, or all of them once more as the last one."""
+    said = [piece for piece in pieces if piece]
+    firsts, before = said[::2], "".join(said[:-1])
+    if len(firsts) >= MANY and firsts == said[1::2] and len(set(firsts)) > 1:
+        return "".join(firsts)
+    return before if len(said) > MANY and len(before) >= LONG and said[-1] == before else ""
 
 
 def _is_text(message: Mapping[str, Any]) -> bool:
