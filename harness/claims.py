@@ -43,6 +43,8 @@ class Claims:
     spoken: tuple[Spoken, ...] = ()
     refused: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """(version, binding) -> the record that shows that it is not spoken."""
+    beside: tuple[Spoken, ...] = ()
+    """What is spoken too, in versions that are not to be judged: a server of two eras has other duties."""
 
     def find(self, version: str, binding: str) -> Spoken | None:
         return next((s for s in self.spoken if (s.version, s.binding) == (version, binding)), None)
@@ -56,4 +58,5 @@ class Claims:
         return (Column(s.version, s.binding, profile) for s in self.spoken)
 
     def versions(self, binding: str) -> tuple[str, ...]:
-        return tuple(s.version for s in self.spoken if s.binding == binding)
+        """All that are known to be spoken, those that are not to be judged too."""
+        return tuple(s.version for s in (*self.spoken, *self.beside) if s.binding == binding)

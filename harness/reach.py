@@ -86,10 +86,11 @@ class _Discovery:
         asked = Inquiry(
             tuple(dict.fromkeys(versions)),
             tuple(dict.fromkeys(bindings)),
-            target.release,
-            target.milestone,
-            self.berth.stimuli,
-            target.capabilities_url,
+            beside=tuple(version for version in known.versions if version not in versions),
+            release=target.release,
+            milestone=target.milestone,
+            stimuli=self.berth.stimuli,
+            capabilities_url=target.capabilities_url,
         )
         claims = Claims()
         try:

@@ -112,10 +112,14 @@ Opener = Callable[[str, str], AbstractAsyncContextManager[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What discovery is asked: these columns, where the protocol has them. The owner states the rest."""
+    """What discovery is asked: these columns, where the protocol has them. The owner states the rest.
+
+    `beside`: the versions of the protocol that are not to be judged, but that matter where one server speaks several.
+    """
 
     versions: tuple[str, ...]
     bindings: tuple[str, ...]
+    beside: tuple[str, ...] = ()
     release: str = ""
     milestone: str = ""
     stimuli: Mapping[str, Stimulus] = field(default_factory=dict)

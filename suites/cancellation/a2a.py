@@ -250,7 +250,7 @@ async def a_task_is_the_same_on_every_binding(lab: A2aLab) -> None:
     """A task is begun on this binding, cancelled on the other, and read on both: the whole of it is compared."""
     other = HTTP_JSON if lab.binding == JSONRPC else JSONRPC
     if lab.berth.claims.find(lab.version, other) is None:
-        lab.not_applicable(f"the agent has no interface over {other}", lab.claim_record)
+        lab.not_applicable(f"the agent has no interface over {other}, or it is left out of this run", lab.claim_record)
     async with lab.session() as here, lab.session(binding=other) as there:
         run = await at_work(lab, here, seconds=SECONDS)
         lab.expect(await cancels(lab, there, run.task))

@@ -261,7 +261,7 @@ async def bindings_agree_on_errors(lab: A2aLab) -> None:
     other = HTTP_JSON if lab.binding == JSONRPC else JSONRPC
     spoken = lab.berth.claims.find(lab.version, other)
     if spoken is None:
-        lab.not_applicable(f"the agent does not speak {lab.version} over {other}", lab.claim_record)
+        lab.not_applicable(f"the agent has no interface over {other}, or it is left out of this run", lab.claim_record)
     async with lab.session() as session, lab.session(binding=other) as another:
         here, there = await comparable(lab, session), await comparable(lab, another)
     for (what, mine), (_, others) in zip(here, there, strict=True):

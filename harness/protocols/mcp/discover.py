@@ -26,15 +26,18 @@ async def discover(asked: Inquiry, opener: Opener) -> tuple[Claims, list[Outcome
 
     for binding in asked.bindings:
         async with anyio.create_task_group() as tasks:
-            for version in asked.versions:
+            for version in (*asked.versions, *asked.beside):
                 if exists(version, binding):
                     tasks.start_soon(ask, version, binding)
     if not any(answer for answer, _ in found.values()):
         await _refuse_deprecated(found, opener)
-    spoken = tuple(found[v, b][0] for b in asked.bindings for v in asked.versions if (v, b) in found)
-    failed = {column: outcome for column, (answer, outcome) in found.items() if answer is None}
+    spoken, beside = (
+        tuple(answer for b in asked.bindings for v in versions if (v, b) in found and (answer := found[v, b][0]))
+        for versions in (asked.versions, asked.beside)
+    )
+    failed = {(v, b): outcome for (v, b), (answer, outcome) in found.items() if not answer and v in asked.versions}
     refused = {column: outcome.records[-1] for column, outcome in failed.items()}
-    return Claims(tuple(filter(None, spoken)), refused), list(failed.values())
+    return Claims(spoken, refused, beside), list(failed.values())
 
 
 async def _refuse_deprecated(found: Mapping[tuple[str, str], tuple[Spoken | None, Outcome]], opener: Opener) -> None:
