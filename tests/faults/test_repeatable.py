@@ -64,13 +64,13 @@ Seen = dict[str, list[tuple[str, str]]]
 
 
 class Firings:
-    """Firings by connection or exchange."""
+    """Firings by connection or exchange, and there by direction: which of the two is first may be a matter of pace."""
 
     def __init__(self) -> None:
         self.seen: Seen = defaultdict(list)
 
     def note(self, fault: Fault, where: str) -> None:
-        self.seen[where.split(",")[0].split()[0]].append((str(fault), where))
+        self.seen[where.split(",")[0]].append((str(fault), where))
 
 
 async def through_a_link(plan: Iterable[Fault], seed: int, turns: Iterable[int]) -> tuple[Seen, list[bytes]]:
@@ -94,14 +94,25 @@ async def say(client: Client, data: bytes) -> None:
     """Something, or the end; and give it time to arrive. A connection may have been reset."""
     with suppress(anyio.BrokenResourceError):
         await (client.stream.send(data) if data else client.stream.send_eof())
-    await anyio.sleep(5)
+    await anyio.sleep(60)
 
 
 async def echo(stream: ByteStream) -> None:
+    """Send back each saying in one piece: whether pieces that come at one moment are read as one is chance."""
     with suppress(anyio.BrokenResourceError):
         async for data in stream:
-            await stream.send(data)
+            await stream.send(data + await _more(stream))
         await stream.send_eof()
+
+
+async def _more(stream: ByteStream) -> bytes:
+    """What comes until nothing has come for two seconds."""
+    more = b""
+    with suppress(TimeoutError, anyio.EndOfStream):
+        while True:
+            with anyio.fail_after(2):
+                more += await stream.receive()
+    return more
 
 
 @settings(max_examples=60, deadline=None)
