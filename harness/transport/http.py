@@ -182,6 +182,24 @@ class _Body(httpx.AsyncByteStream):
             await self._body.aclose()
 
 
+class _Pool(httpcore.AsyncConnectionPool):
+    """Closes no connection that was promised to a request.
+
+    To httpcore (1.0) a connection is idle until its request has begun, and one that is idle may be closed, as surplus
+    or because it is to be used no more, by whatever else goes on at that moment: the request would seem to be reset.
+    """
+
+    def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:
+        closing = super()._assign_requests_to_connections()
+        promised = [request.connection for request in self._requests]
+        self._connections += [connection for connection in closing if connection in promised]
+        return [connection for connection in closing if connection not in promised]
+
+
+class _ProxyPool(_Pool, httpcore.AsyncHTTPProxy):
+    """The same, through a proxy."""
+
+
 class Transport(httpx.AsyncBaseTransport):
     """An httpx transport on our network backend. Connections are kept alive and never shared with others.
 
@@ -195,7 +213,7 @@ class Transport(httpx.AsyncBaseTransport):
             "max_keepalive_connections": 8,
             "network_backend": backend,
         }
-        self._pool = _proxied(proxy, settings) if proxy else httpcore.AsyncConnectionPool(**settings)
+        self._pool = _proxied(proxy, settings) if proxy else _Pool(**settings)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         asked = httpcore.Request(
@@ -219,9 +237,9 @@ class Transport(httpx.AsyncBaseTransport):
         await self._pool.aclose()
 
 
-def _proxied(proxy: Proxy, settings: dict[str, Any]) -> httpcore.AsyncHTTPProxy:
+def _proxied(proxy: Proxy, settings: dict[str, Any]) -> _Pool:
     url = httpcore.URL(scheme=proxy.scheme, host=proxy.host, port=proxy.port, target="/")
-    return httpcore.AsyncHTTPProxy(url, proxy.auth if any(proxy.auth) else None, **settings)
+    return _ProxyPool(url, proxy.auth if any(proxy.auth) else None, **settings)
 
 
 class HttpFailure(Exception):

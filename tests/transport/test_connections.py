@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import anyio
+import anyio.lowlevel
 import pytest
 from anyio.abc import ByteStream
 from seatrial.transport.http import KEEP_ALIVE, Holder, HttpClient
@@ -11,14 +15,13 @@ from seatrial.transport.sim import SimNetwork
 from tests.clock import virtual
 
 
-async def connections(status: int, pause: float = 0.0) -> int:
-    """How many connections three requests take, one after another, when each is answered with this status. `pause`:
-    seconds before each."""
-    network, accepted = SimNetwork(), 0
+@asynccontextmanager
+async def served(status: int = 200) -> AsyncIterator[tuple[HttpClient, str, list[ByteStream]]]:
+    """A client, the address of a server that answers all requests alike, and the connections that it accepts."""
+    network, accepted = SimNetwork(), list[ByteStream]()
 
     async def serve(stream: ByteStream) -> None:
-        nonlocal accepted
-        accepted += 1
+        accepted.append(stream)
         while await _request(stream):
             await stream.send(f"HTTP/1.1 {status} Said\r\nContent-Length: 2\r\n\r\nok".encode())
 
@@ -26,15 +29,25 @@ async def connections(status: int, pause: float = 0.0) -> int:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(listener.serve, serve, tasks)
         client = HttpClient(network)
-        for _ in range(3):
-            await anyio.sleep(pause)
-            url = f"http://{listener.host}:{listener.port}/"
-            async with client.stream("GET", url, [("Host", "server")], None, Holder()) as response:
-                assert b"".join([chunk async for chunk in response.chunks]) == b"ok"
+        yield client, f"http://{listener.host}:{listener.port}/", accepted
         await client.aclose()
         await listener.aclose()
         tasks.cancel_scope.cancel()
-    return accepted
+
+
+async def ask(client: HttpClient, url: str, holder: Holder | None = None) -> None:
+    async with client.stream("GET", url, [("Host", "server")], None, holder or Holder()) as response:
+        assert b"".join([chunk async for chunk in response.chunks]) == b"ok"
+
+
+async def connections(status: int, pause: float = 0.0) -> int:
+    """How many connections three requests take, one after another, when each is answered with this status. `pause`:
+    seconds before each."""
+    async with served(status) as (client, url, accepted):
+        for _ in range(3):
+            await anyio.sleep(pause)
+            await ask(client, url)
+        return len(accepted)
 
 
 async def _request(stream: ByteStream) -> bool:
@@ -62,3 +75,31 @@ def test_how_long_a_connection_is_kept_is_decided_by_the_clock_of_the_run(pause:
         assert await connections(200, pause) == number
 
     virtual(count)()
+
+
+async def retire(holders: list[Holder], later: int) -> None:
+    for _ in range(later):
+        await anyio.lowlevel.checkpoint()
+    for holder in holders:
+        holder.retire()
+
+
+@pytest.mark.parametrize("later", range(12))
+@virtual
+async def test_no_connection_is_closed_under_a_request_that_got_it(later: int) -> None:
+    """Connections are to be used no more in the moment in which requests have got them, but have not begun."""
+
+    async def crossing(holders: list[Holder], client: HttpClient, url: str) -> None:
+        await retire(holders, later)
+        await ask(client, url)
+
+    for _ in range(20):
+        holders = [Holder() for _ in range(6)]
+        async with served() as (client, url, _):
+            async with anyio.create_task_group() as tasks:
+                for holder in holders:
+                    tasks.start_soon(ask, client, url, holder)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(crossing, holders, client, url)
+                for _ in range(3):
+                    tasks.start_soon(ask, client, url)
