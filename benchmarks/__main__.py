@@ -55,10 +55,10 @@ def _beside(target: str, theirs: Run, ours: Run) -> list[str]:
     whole = ours.measured.seconds / theirs.measured.seconds
     return [
         f"| whole run over {target}, wall time | {theirs.measured.seconds:.1f} s | {ours.measured.seconds:.1f} s |"
-        f" {whole:.2f} |",
+        f" {whole:.3f} |",
         f"| checks with a verdict over {target} | {theirs.checks} | {ours.checks} | |",
         f"| time per check over {target} | {theirs.per_check:.0f} ms | {ours.per_check:.0f} ms |"
-        f" {ours.per_check / theirs.per_check:.2f} |",
+        f" {ours.per_check / theirs.per_check:.3f} |",
         f"| peak memory of that run | {theirs.measured.peak:.0f} MiB | {ours.measured.peak:.0f} MiB | |",
     ]
 
