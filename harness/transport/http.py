@@ -187,6 +187,7 @@ class _Pool(httpcore.AsyncConnectionPool):
 
     To httpcore (1.0) a connection is idle until its request has begun, and one that is idle may be closed, as surplus
     or because it is to be used no more, by whatever else goes on at that moment: the request would seem to be reset.
+    Nothing public tells of the promise, so the range of httpcore ends before 1.1.
     """
 
     def _assign_requests_to_connections(self) -> list[httpcore.AsyncConnectionInterface]:

@@ -77,20 +77,16 @@ def test_how_long_a_connection_is_kept_is_decided_by_the_clock_of_the_run(pause:
     virtual(count)()
 
 
-async def retire(holders: list[Holder], later: int) -> None:
-    for _ in range(later):
-        await anyio.lowlevel.checkpoint()
-    for holder in holders:
-        holder.retire()
-
-
 @pytest.mark.parametrize("later", range(12))
 @virtual
 async def test_no_connection_is_closed_under_a_request_that_got_it(later: int) -> None:
     """Connections are to be used no more in the moment in which requests have got them, but have not begun."""
 
     async def crossing(holders: list[Holder], client: HttpClient, url: str) -> None:
-        await retire(holders, later)
+        for _ in range(later):
+            await anyio.lowlevel.checkpoint()
+        for holder in holders:
+            holder.retire()
         await ask(client, url)
 
     for _ in range(20):
